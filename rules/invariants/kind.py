@@ -1,0 +1,37 @@
+"""What a kind of invariant is: one class in one file of this package."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+from rules.check import Checks
+from rules.model import Model
+from rules.problem import Problem
+
+
+class Kind(Model, ABC):
+    """The spec of one kind of invariant, and everything that the kind knows about itself.
+
+    A subclass is the type of the member `name` of an invariant in a rule document. Its docstring is the kind's summary in the
+    reference; its fields are described where they are declared.
+    """
+
+    name: ClassVar[str]
+    """The member of an invariant that holds the spec: `coUpdate`."""
+
+    cured_by_waiting: ClassVar[bool]
+    """Whether a violation goes away when the writer's cache has caught up: then a denial is 409 Conflict, else 422 Invalid."""
+
+    @abstractmethod
+    def compile(self) -> Checks:
+        """Return the checks that the spec asks for."""
+
+    @abstractmethod
+    def sentences(self) -> list[str]:
+        """Return what the spec demands, in plain sentences."""
+
+    def warnings(self) -> Iterator[Problem]:
+        """Yield what the spec cannot see or may judge wrongly; locations start at the spec."""
+        yield from ()

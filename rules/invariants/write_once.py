@@ -1,0 +1,49 @@
+"""writeOnce: a field that is set once and then stays as it is."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+from rules.check import Check, Checks, Finding, is_gone, present
+from rules.fieldpath import FieldPath
+from rules.invariants.kind import Kind
+from rules.model import MAX_FIELDS, PairedPath
+from rules.reading import Pair, Tally, pairs
+from rules.write import Write
+
+
+class WriteOnce(Kind):
+    """Once set, a field never changes and never disappears."""
+
+    name: ClassVar[str] = "writeOnce"
+    cured_by_waiting: ClassVar[bool] = True
+
+    fields: Annotated[list[PairedPath], Field(min_length=1, max_length=MAX_FIELDS)] = Field(
+        description="The fields that are set once.",
+    )
+    may_clear: bool = Field(default=False, description="Whether a field may disappear (and then be set anew).")
+
+    def compile(self) -> Checks:
+        """Return one check for each field."""
+        return Checks(tuple(self._check(path) for path in self.fields), tuple(self.fields))
+
+    def _check(self, path: FieldPath) -> Check:
+        may_clear = self.may_clear
+
+        def judge(pair: Pair, write: Write, tally: Tally) -> Finding | None:
+            old, new = present(pair.old), pair.new
+            if old is None or is_gone(pair) or (new is None and may_clear):
+                return None
+            problem = (
+                "was set once and disappeared: it was {old}" if new is None else "was set to {old} and became {new}"
+            )
+            return Finding(path.concrete(pair.where), problem, old, new)
+
+        return Check(pairs(path), judge)
+
+    def sentences(self) -> list[str]:
+        """Return what is demanded of each field."""
+        clear = "" if self.may_clear else " or disappears"
+        return [f"Once {path} is set, it never changes{clear}." for path in self.fields]

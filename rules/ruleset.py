@@ -1,0 +1,118 @@
+"""The rule set: which rules a request concerns, and what they say of a write. The one evaluator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
+
+from rules.check import Finding
+from rules.compile import CompiledInvariant, CompiledRule
+from rules.matching import UnknownLabelsError, selects_namespace, selects_object
+from rules.reading import Tally
+from rules.values import equal
+from rules.violation import RuleVerdict, Violation
+from rules.write import Request, Resource, UndecodableError, Write
+
+_MAX_REMEMBERED: Final = 4_096
+"""Resources for which the rules are remembered: several times what the largest clusters serve."""
+
+
+class RuleSet:
+    """Compiled rules, looked up by resource. Immutable: a change of rules is a new set."""
+
+    def __init__(self, rules: Iterable[CompiledRule]) -> None:
+        self.rules = tuple(rules)
+        self._by_resource: dict[Resource, tuple[CompiledRule, ...]] = {}
+
+    def concerned(self, request: Request) -> list[CompiledRule]:
+        """Return the rules that a request concerns, as far as the request alone decides."""
+        return [
+            rule
+            for rule in self._naming(request.resource)
+            if rule.source.spec.match_constraints.names(request)
+            and (rule.namespace is None or rule.namespace == request.namespace)
+        ]
+
+    def _naming(self, resource: Resource) -> tuple[CompiledRule, ...]:
+        found = self._by_resource.get(resource)
+        if found is None:
+            found = tuple(
+                rule
+                for rule in self.rules
+                if any(named.covers(resource) for named in rule.source.spec.match_constraints.resource_rules)
+            )
+            if len(self._by_resource) < _MAX_REMEMBERED:
+                self._by_resource[resource] = found
+        return found
+
+
+def judge(rules: Sequence[CompiledRule], write: Write) -> list[RuleVerdict]:
+    """Judge a write by the rules that its request concerns; never raises for what is in the objects."""
+    verdicts = (_judge_rule(rule, write) for rule in rules)
+    return [verdict for verdict in verdicts if verdict is not None]
+
+
+def _judge_rule(rule: CompiledRule, write: Write) -> RuleVerdict | None:
+    """Return what one rule says, or None if its selectors leave the write out."""
+    spec = rule.source.spec
+    tally = Tally()
+    try:
+        if not selects_namespace(spec.match_constraints.namespace_selector, write):
+            return None
+        if not selects_object(spec.match_constraints.object_selector, write):
+            return None
+        if _is_exempt(rule, write.request):
+            return RuleVerdict(rule, exempt=True)
+        violations = tuple(_violations(rule, write, tally))
+    except UndecodableError as error:
+        return RuleVerdict(rule, error=str(error), unreadable=True)
+    except RecursionError:
+        return RuleVerdict(rule, error="the object is nested too deeply to be judged", unreadable=True)
+    except UnknownLabelsError as error:
+        return RuleVerdict(rule, error=str(error))
+    except Exception as defect:  # noqa: BLE001  whatever it is, the rule's failurePolicy decides and the others go on
+        return RuleVerdict(rule, error=f"internal error: {type(defect).__name__}", defect=defect)
+    return RuleVerdict(rule, violations, type_mismatches=tally.type_mismatches)
+
+
+def _is_exempt(rule: CompiledRule, request: Request) -> bool:
+    exemptions = rule.source.spec.exemptions
+    return request.username in exemptions.users or any(group in exemptions.groups for group in request.groups)
+
+
+def _violations(rule: CompiledRule, write: Write, tally: Tally) -> Iterator[Violation]:
+    for invariant in rule.invariants:
+        findings = _findings(invariant, write, tally)
+        if findings and invariant.checks.merge:
+            findings = [invariant.checks.merge(findings, write, tally)]
+        for finding in findings:
+            yield Violation(
+                rule.title,
+                invariant.name,
+                invariant.kind,
+                finding,
+                rule.source.spec.action,
+                invariant.guard,
+                invariant.message,
+                invariant.cured_by_waiting,
+            )
+
+
+def _findings(invariant: CompiledInvariant, write: Write, tally: Tally) -> list[Finding]:
+    """Make the checks of an invariant whose reading, or whose guard's reading, the write changed."""
+    guard_changed = False
+    for predicate in invariant.when:
+        old, new = predicate.read(write.old, tally), predicate.read(write.new, tally)
+        if not predicate.accepts(old if predicate.of_old else new):
+            return []
+        guard_changed = guard_changed or not equal(old, new)
+    findings: list[Finding] = []
+    for check in invariant.checks.checks:
+        if write.creates and not check.on_create:
+            continue
+        for pair in check.read(write, tally):
+            if guard_changed or not equal(pair.old, pair.new):
+                finding = check.judge(pair, write, tally)
+                if finding is not None:
+                    findings.append(finding)
+    return findings

@@ -1,0 +1,1 @@
+"""The program: command line, admission server, and what they need of the outside world."""

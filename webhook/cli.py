@@ -1,0 +1,100 @@
+"""The command line: finds the command, and turns whatever goes wrong into one line and an exit code.
+
+Exit codes everywhere: 0 fine, 1 the answer is no, 2 bad input or usage, 3 cannot run here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import version
+from typing import Final, NoReturn, Protocol
+
+from webhook.errors import CannotRunError, InputError
+
+COMMANDS: Final = {
+    "serve": "answer the API server's reviews by rules from files",
+    "demo": "see it refuse bad writes, without a cluster",
+    "check": "judge one write: two objects",
+    "review": "answer recorded AdmissionReviews",
+    "test": "run test suites of rules",
+    "lint": "find mistakes in rules, and what they cannot see",
+}
+"""Every command and what it does; its module in `webhook.commands` has its name."""
+
+USAGE, CANNOT_RUN, INTERRUPTED = 2, 3, 130
+
+
+class Command(Protocol):
+    """A module of `webhook.commands`."""
+
+    EXAMPLE: str
+
+    def configure(self, parser: argparse.ArgumentParser) -> None:
+        """Add the command's arguments."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it; return the exit code. Raises InputError and CannotRunError."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        # One line, as all our errors; argparse would print the usage before it.
+        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the entry point of `statusguard`."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    name = words[0] if words else ""
+    if name not in COMMANDS:
+        _top_parser().parse_args(words or ["--help"])
+        return USAGE
+    command: Command = importlib.import_module(f"webhook.commands.{name}")
+    parser = _Parser(
+        prog=f"statusguard {name}",
+        description=f"{COMMANDS[name][0].upper()}{COMMANDS[name][1:]}.",
+        epilog=f"example:\n  {command.EXAMPLE}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.configure(parser)
+    arguments = parser.parse_args(words[1:])
+    return _run(command, arguments, parser.prog)
+
+
+def _top_parser() -> argparse.ArgumentParser:
+    listed = "\n".join(f"  {name:<8} {summary}" for name, summary in COMMANDS.items())
+    parser = _Parser(
+        prog="statusguard",
+        usage="statusguard COMMAND ...",
+        description=f"Keeps Kubernetes status honest.\n\ncommands:\n{listed}",
+        epilog="example:\n  statusguard demo\n\n`statusguard COMMAND --help` tells more of each.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"statusguard {version('statusguard')}")
+    parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS)
+    return parser
+
+
+def _run(command: Command, arguments: argparse.Namespace, prog: str) -> int:
+    try:
+        code = command.run(arguments)
+        sys.stdout.flush()
+    except InputError as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return USAGE
+    except CannotRunError as error:
+        print(f"{prog}: {error}", file=sys.stderr)  # noqa: T201
+        return CANNOT_RUN
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left (`| head`). Nothing more can be written, not even by the interpreter's last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return code

@@ -1,0 +1,1 @@
+"""The commands of `statusguard`, one module each: its arguments, what it does, its exit code."""

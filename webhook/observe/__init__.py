@@ -1,0 +1,1 @@
+"""What happens after the answer is sent: metrics and log lines."""

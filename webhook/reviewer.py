@@ -1,0 +1,104 @@
+"""The reviewer: the bytes of an AdmissionReview in, the bytes of its answer out. No I/O but the sinks, after the verdict."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final, TypeAlias
+
+import structlog
+
+from rules.compile import CompiledRule
+from rules.ruleset import RuleSet, judge
+from rules.violation import RuleVerdict
+from rules.write import Request, Write
+from webhook import response
+from webhook.admission import Answer
+from webhook.display import escape
+from webhook.message import Wording
+from webhook.observe.metrics import Metrics, RuleLabels
+from webhook.observe.metrics import Verdict as Outcome
+from webhook.review import NotAReviewError, decode
+from webhook.verdict import Judged, Verdict, decide
+
+Sink: TypeAlias = Callable[[Write, Verdict], None]
+"""Takes what was found, after the verdict; it must not block."""
+
+TEXT: Final = "text/plain"
+
+_logger = structlog.get_logger()
+
+
+class RuleReviewer:
+    """Judges reviews by a rule set, which can be exchanged whole while requests come in."""
+
+    def __init__(self, rules: RuleSet, wording: Wording, metrics: Metrics, sinks: Iterable[Sink] = ()) -> None:
+        self.rules = rules
+        self._wording = wording
+        self._metrics = metrics
+        self._sinks = tuple(sinks)
+
+    def review(self, body: bytes, entry: str | None) -> Answer:
+        """Answer one AdmissionReview; never raises for what is in it.
+
+        `entry` is the configuration entry by which the API server came; there are none where rules come from files.
+        """
+        if entry is not None:
+            return Answer(404, b"there is no such entry\n", TEXT)
+        start = time.perf_counter()
+        try:
+            review = decode(body)
+        except NotAReviewError as error:
+            self._metrics.decode_failure(error.reason)
+            return Answer(400, f"{escape(str(error))}\n".encode("utf-8", "replace"), TEXT)
+        concerned = self.rules.concerned(review.request)
+        answer = self._judge(concerned, review.write()) if concerned else response.allowed(review.request.uid)
+        if not concerned:
+            self._count(review.request, "allowed")
+        encoded = response.encode(answer)
+        self._metrics.decision_seconds(time.perf_counter() - start)
+        return Answer(200, encoded)
+
+    def _judge(self, concerned: Sequence[CompiledRule], write: Write) -> dict[str, Any]:
+        rule_verdicts = judge(concerned, write)
+        verdict = decide(rule_verdicts, write)
+        for rule_verdict in rule_verdicts:
+            self._record(rule_verdict)
+        if any(rule_verdict.unreadable for rule_verdict in rule_verdicts):
+            self._metrics.decode_failure("bad_object")
+        self._count(write.request, _outcome(verdict))
+        if not write.request.dry_run:
+            for judged in verdict.judged:
+                self._count_violation(judged, write.request)
+            if verdict.judged:
+                for sink in self._sinks:
+                    sink(write, verdict)
+        return response.respond(verdict, write, self._wording)
+
+    def _record(self, verdict: RuleVerdict) -> None:
+        title = verdict.rule.title
+        if verdict.exempt:
+            self._metrics.exempted(title)
+        if verdict.type_mismatches:
+            self._metrics.type_mismatches(title, verdict.type_mismatches)
+        if verdict.error is None:
+            return
+        self._metrics.judge_error(title)
+        _logger.error("a rule could not judge a write", rule=title, error=verdict.error, exc_info=verdict.defect)
+
+    def _count(self, request: Request, outcome: Outcome) -> None:
+        self._metrics.request(request.resource.group, request.resource.resource, outcome, dry_run=request.dry_run)
+
+    def _count_violation(self, judged: Judged, request: Request) -> None:
+        violation = judged.violation
+        self._metrics.violation(
+            RuleLabels(
+                violation.rule, violation.invariant, request.resource.group, request.resource.resource, judged.action
+            )
+        )
+
+
+def _outcome(verdict: Verdict) -> Outcome:
+    if verdict.denied:
+        return "denied"
+    return "error" if verdict.errors else "allowed"
