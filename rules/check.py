@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rules.fieldpath import FieldPath
-from rules.reading import Pair, Pairs, Tally
+from rules.pairing import Pair, Pairs
+from rules.reading import Tally
 from rules.values import MISSING, Missing
 from rules.write import Write
 

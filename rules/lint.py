@@ -22,7 +22,7 @@ _RETRIED_HOT: Final = frozenset({429, 503})
 
 
 _TWO_REQUESTS: Final = ("cluster.x-k8s.io",)
-"""Systems whose controllers patch `status.conditions` and the rest of the status in two requests (Cluster API's patch helper)."""
+"""Systems whose controllers patch `status.conditions` and the rest of the status in two requests (Cluster API)."""
 
 
 def warnings(rule: CompiledRule) -> Iterator[Problem]:
@@ -91,8 +91,6 @@ def _of_actions(rule: CompiledRule) -> Iterator[Problem]:
     spec = rule.source.spec
     actions: Location = ("spec", "validationActions")
     if spec.action != "Deny":
-        if spec.denial is not None:
-            yield Problem(("spec", "denial"), "denial says nothing without the action Deny", "unused-denial", "warning")
         return
     if spec.denial is not None and spec.denial.pair()[0] in _RETRIED_HOT:
         message = f"clients try again at once on code {spec.denial.pair()[0]}; 409 or 422 is kinder to the API server"

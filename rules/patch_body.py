@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import Any, Final, TypeAlias
 
 from rules.fieldpath import FieldPath
+from rules.items import is_item
 from rules.path_syntax import Name, Segment, Select
-from rules.reading import is_item
 from rules.write import Write
 
 Holds: TypeAlias = Callable[[Any, Write], bool]
@@ -80,7 +80,9 @@ def _means(token: str, segment: Segment, old: Any, new: Any) -> bool:
     # An item is meant by its index before or after the write, or by "-" if it was appended.
     before, after = _index(old, segment), _index(new, segment)
     appended = type(new) is list and after == len(new) - 1
-    return (token == "-" and appended) or token in {str(index) for index in (before, after) if index is not None}
+    if token == "-":  # noqa: S105  a step of a JSON pointer, no password
+        return appended
+    return token in {str(index) for index in (before, after) if index is not None}
 
 
 def _below(value: Any, segment: Segment) -> Any:

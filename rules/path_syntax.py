@@ -63,18 +63,23 @@ Segment: TypeAlias = Name | Select | Keyed | MapValues | Items
 
 
 class Parser:
+    """Reads a path step by step. Every method that reads raises FieldPathError where the text is not what it expects."""
+
     def __init__(self, written: str, position: int = 0) -> None:
         self.written = written
         self.position = position
 
     def peek(self) -> str:
+        """Return the next character, empty at the end."""
         return self.written[self.position : self.position + 1]
 
     def fail(self, expected: str) -> FieldPathError:
+        """Return the error that something else was expected here."""
         found = repr(self.peek()) if self.peek() else "the end of the path"
         return FieldPathError(f"expected {expected}, found {found}", self.position)
 
     def take(self, pattern: re.Pattern[str], expected: str) -> str:
+        """Read what matches a pattern."""
         match = pattern.match(self.written, self.position)
         if match is None:
             raise self.fail(expected)
@@ -82,15 +87,18 @@ class Parser:
         return match.group()
 
     def skip(self, literal: str) -> bool:
+        """Read these characters if they come next, and tell whether they did."""
         found = self.written.startswith(literal, self.position)
         self.position += len(literal) if found else 0
         return found
 
     def name(self) -> Name:
+        """Read the first step of a path."""
         name = self.take(NAME, "a name (letters, digits, _, -, $)")
         return Name(name, name)
 
     def segment(self) -> Segment:
+        """Read any further step."""
         if self.skip("."):
             if self.skip("*"):
                 return MapValues()
@@ -99,6 +107,7 @@ class Parser:
         return self.bracket()
 
     def bracket(self) -> Segment:
+        """Read a step in brackets."""
         start = self.position
         self.skip("[")
         if self.peek() == '"':
@@ -124,15 +133,18 @@ class Parser:
         return Keyed(tuple(keys))
 
     def close(self) -> None:
+        """Read the closing bracket."""
         if not self.skip("]"):
             raise self.fail('"]"')
 
     def value(self) -> str:
+        """Read the value of a key."""
         if self.peek() == '"':
             return self.json_string()
         return self.take(_BARE_VALUE, 'a value after the "="')
 
     def json_string(self) -> str:
+        """Read a JSON string."""
         start = self.position
         written = self.take(_JSON_STRING, "a closing quote")
         try:

@@ -15,11 +15,12 @@ _INSTEAD: Final = {"<": "write <", ">": "write >", "Z": r"write \z", "u": r"writ
 
 # The general categories that are one set in both. C and Cs are not, and scripts differ with the version of Unicode.
 _PROPERTY: Final = re.compile(
-    r"\\(?P<letter>[pP])\{?(?P<name>C[cfo]|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)"
-    r"(?:(?<=\{..)\}|(?<=\{.)\}|(?<!\{.)(?<!\{..))"
+    r"\\[pP](?:(?P<letter>[LMNPSZ])|\{(?P<name>C[cfo]|L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?)\})"
+)
+_POSIX_CLASS: Final = re.compile(
+    r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
 )
 _HEXADECIMAL: Final = re.compile(r"\\x(?P<digits>[0-9a-fA-F]{2}|\{[0-9a-fA-F]{1,8}\})")
-_POSIX_CLASS: Final = re.compile(r"\[:\^?(?P<name>[a-z]+):\]")
 _SET_OPERATIONS: Final = ("&&", "--", "~~")
 _MAX_CODE: Final = 0x10FFFF
 _SURROGATES: Final = range(0xD800, 0xE000)
@@ -103,17 +104,15 @@ def _range(pattern: str, at: int) -> Part:
 def _posix_class(pattern: str, at: int) -> Part:
     match = _POSIX_CLASS.match(pattern, at)
     if match is None:
-        raise PatternError("[ in a class is a set operation to some: write \\[", at)
-    if match["name"] not in _POSIX:
-        raise PatternError(f"there is no class {match[0]}", at)
+        raise PatternError(r"expected a class such as [:alpha:], or write \[ for the bracket itself", at)
     return Part(match[0], match.end())
 
 
 def _property(pattern: str, at: int) -> Part:
     match = _PROPERTY.match(pattern, at)
-    if match is None or match["name"].strip("{}") not in _CATEGORIES:
-        raise PatternError(r"only general categories are supported, such as \pL and \p{Lu}", at)
-    return Part(f"{match[0][:2]}{{{match['name'].strip('{}')}}}", match.end())
+    if match is None:
+        raise PatternError(r"expected a general category such as \pL or \p{Lu}, other than C and Cs", at)
+    return Part(f"{match[0][:2]}{{{match['letter'] or match['name']}}}", match.end())
 
 
 def _hexadecimal(pattern: str, at: int) -> Part:

@@ -17,7 +17,7 @@ MAX_REPEATED: Final = 1000
 
 MAX_SIZE: Final = 2000
 """The most characters, classes and assertions of a pattern, counted repetitions written out. Matching takes time in
-proportion to it and to the value's length: at this bound, at worst about a second for 100 kB."""
+proportion to it and to the value's length: at this bound, at worst one to two seconds for 100 kB."""
 
 _ASSERTIONS: Final = {r"\A": r"\A", r"\z": r"\z", r"\b": r"(?-u:\b)", r"\B": r"(?-u:\B)"}
 _COUNT: Final = "(?:0|[1-9][0-9]{0,8})"
@@ -121,7 +121,7 @@ class Translator:
         if match is None:
             raise PatternError(r"expected {n}, {n,} or {n,m}: write \{ for a brace", self._at)
         if not group.is_repeatable:
-            raise PatternError("there is nothing to repeat here (a repetition needs a group to be repeated)", self._at)
+            raise PatternError("there is nothing here to repeat (a repetition itself only in a group)", self._at)
         if match["least"] is not None:
             self._count(group, int(match["least"]), int(match["most"] or match["least"]))
         group.is_repeatable = False

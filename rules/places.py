@@ -11,7 +11,7 @@ _LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
 _SHOWN_CHARACTERS: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Place:
     """A place in a file as editors count it: lines and columns (in characters) from 1."""
 

@@ -16,8 +16,9 @@ from pydantic_core import CoreSchema, core_schema
 
 from rules.check import Check, Finding, literal
 from rules.fieldpath import MAX_LENGTH, FieldPath, custom_error, parse_prefix
+from rules.pairing import Pair
 from rules.path_syntax import FieldPathError
-from rules.reading import Pair, Reader, Tally, all_values, reader
+from rules.reading import Reader, Tally, all_values, reader
 from rules.values import Number, equal, number
 from rules.write import Roots, Write
 

@@ -29,7 +29,7 @@ class Answer:
 class Reviewer(Protocol):
     """Judges AdmissionReviews. Called on the event loop: it must answer in microseconds and do no I/O."""
 
-    def review(self, body: bytes, entry: str | None) -> Answer:
+    def review(self, body: bytes, entry: str | None, /) -> Answer:
         """Answer one AdmissionReview by the rules of `entry`, by all rules if it is None.
 
         Never raises for bad input: a body that is no AdmissionReview is answered with 400 and one line, and the reviewer

@@ -22,8 +22,9 @@ class Closable(Protocol):
 class Connections:
     """All open connections of one port, at most `bound`; when it is full, the least valuable one goes.
 
-    Strangers, on which nothing was answered with 200 yet, go first, the oldest first, whatever they are doing; then known connections that are idle, the one that was idle longest first. So whoever opens
-    connections without end takes them from himself, and an API server keeps those it uses.
+    Strangers, on which nothing was answered with 200 yet, go first, the oldest first, whatever they are doing; then known
+    connections that are idle, the one that was idle longest first. So whoever opens connections without end takes them
+    from himself, and an API server keeps those it uses.
     """
 
     def __init__(self, bound: int) -> None:

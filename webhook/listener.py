@@ -25,6 +25,7 @@ from webhook.refusals import OnRefusal
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.Response]]
 
+LARGEST_PORT = 65535
 BACKLOG = 1024
 """Connections that the kernel holds ready while we are busy; it cuts this to its own `somaxconn`."""
 NO_RESOURCES_PAUSE = 0.2
@@ -45,16 +46,20 @@ def listening_socket(host: str, port: int) -> socket.socket:
 
     Raises CannotRunError if that cannot be had.
     """
+    what = f"cannot listen on {host}, port {port}"
+    if port not in range(LARGEST_PORT + 1):
+        raise CannotRunError(f"{what}: a port is a number from 0 to {LARGEST_PORT}")
     try:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        both_families = host == "::" and socket.has_dualstack_ipv6()
-        listening = socket.create_server(address, family=family, backlog=BACKLOG, dualstack_ipv6=both_families)
-    except socket.gaierror as error:
-        raise CannotRunError(f"cannot listen on {host}, port {port}: {error.strerror}") from error
+        family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
+    except (socket.gaierror, UnicodeError) as error:
+        raise CannotRunError(f"{what}: no such address") from error
+    both_families = host == "::" and socket.has_dualstack_ipv6()
+    try:
+        listening = socket.create_server(
+            (address[0], port), family=family, backlog=BACKLOG, dualstack_ipv6=both_families
+        )
     except OSError as error:
-        raise CannotRunError(f"cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}") from error
-    except OverflowError as error:
-        raise CannotRunError(f"cannot listen on {host}, port {port}: a port is a number from 0 to 65535") from error
+        raise CannotRunError(f"{what}: {os.strerror(error.errno or 0)}") from error
     listening.settimeout(0)
     return listening
 
@@ -81,7 +86,7 @@ class Listener:
         self._server = web.Server(self._answer)
         self.closing = False
         """Whether every answer asks the peer to close its connection, so that it goes elsewhere."""
-        self._accepting = asyncio.get_running_loop().create_task(self._accept(), name="accept")
+        self._accepting = asyncio.get_running_loop().create_task(self._accept(), name=f"accept on port {self.port}")
 
     @property
     def port(self) -> int:

@@ -14,9 +14,10 @@ from rules.fieldpath import FieldPath, parse
 from rules.invariants.kind import Kind
 from rules.managed_fields import entries, owns
 from rules.model import MAX_FIELDS, MAX_RELATIONS, OnePath
+from rules.pairing import Pair, Pairs, one_pair
 from rules.patch_body import holds, is_locked
 from rules.problem import Problem
-from rules.reading import Pair, Pairs, Tally, one_pair, reader
+from rules.reading import Tally, reader
 from rules.relations import MissingPolicy, Relation, first_changed, relation_check
 from rules.values import MISSING, canonical, equal
 from rules.write import Roots, Write

@@ -13,8 +13,9 @@ from rules.fieldpath import FieldPath
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import PairedPath
+from rules.pairing import Pair, Pairs, pairs
 from rules.problem import Problem
-from rules.reading import Pair, Pairs, Tally, pairs
+from rules.reading import Tally
 from rules.values import MISSING, canonical, equal
 from rules.write import Write
 

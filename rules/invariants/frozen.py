@@ -10,7 +10,8 @@ from rules.check import Check, Checks, Finding, is_gone
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.reading import Pair, Tally, pairs
+from rules.pairing import Pair, pairs
+from rules.reading import Tally
 from rules.values import MISSING, equal
 from rules.write import Write
 

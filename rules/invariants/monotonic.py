@@ -11,8 +11,9 @@ from rules.fieldpath import FieldPath
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath, Scalar
+from rules.pairing import Pair, pairs
 from rules.quantities import quantity
-from rules.reading import Pair, Tally, pairs
+from rules.reading import Tally
 from rules.values import Number, equal, number
 from rules.write import Write
 

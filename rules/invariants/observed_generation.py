@@ -10,7 +10,8 @@ from rules import fieldpath
 from rules.check import Check, Checks, Finding, present
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.reading import Pair, Pairs, Tally, pairs, reader
+from rules.pairing import Pair, Pairs, pairs
+from rules.reading import Tally, reader
 from rules.values import MISSING, Missing, Number, equal, number
 from rules.write import Write
 

@@ -10,8 +10,9 @@ from pydantic_core import PydanticCustomError
 from rules.check import Check, Checks, Finding, literal
 from rules.invariants.kind import Kind
 from rules.model import MAX_PREDICATES
+from rules.pairing import Pair
 from rules.predicates import CompiledPredicate, Predicate
-from rules.reading import Pair, Tally
+from rules.reading import Tally
 from rules.relations import first_changed
 from rules.write import Write
 

@@ -11,7 +11,8 @@ from pydantic_core import PydanticCustomError
 from rules.check import Check, Checks, Finding, is_gone, present
 from rules.invariants.kind import Kind
 from rules.model import Model, PairedPath, Text
-from rules.reading import Pair, Tally, pairs
+from rules.pairing import Pair, pairs
+from rules.reading import Tally
 from rules.values import equal, text
 from rules.write import Write
 

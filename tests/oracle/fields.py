@@ -47,7 +47,8 @@ def _asks_ahead(spec: dict[str, Any]) -> bool:
 
 def _generation_is_broken(field: str, pair: Pair, spec: dict[str, Any], write: Write) -> bool:
     old, new = number(pair.old) or ZERO, number(pair.new) or ZERO  # '0 and absent are the same'
-    generation = number(read(parse("metadata.generation"), write.new)) or ZERO
+    old_generation, generation = (number(read(parse("metadata.generation"), side)) for side in (write.before, write.new))
+    generation = generation or ZERO
     asked = _asks_ahead(spec) and generation != 0  # 'not asked where that is absent or 0'
     ignored: list[object] = spec.get("ignoreValues") or []
     may_clear = spec.get("mayClear")
@@ -59,8 +60,8 @@ def _generation_is_broken(field: str, pair: Pair, spec: dict[str, Any], write: W
         return True
     if write.creates or _listed(old, ignored):
         return False
-    if asked and old > generation:  # 'was impossible: any value up to the generation repairs it'
-        return False
+    if asked and old > (old_generation or generation):  # 'above the generation': its own, where that is known
+        return False  # 'was impossible: any value up to the generation repairs it'
     if new == 0 and may_clear:
         return False
     return new < old

@@ -80,8 +80,8 @@ def change_together_fails(spec: dict[str, Any], members: list[Pair]) -> bool:
 def single_manager_fails(
     spec: dict[str, Any], paths: list[Path], members: list[Pair], write: Write, *, when_changed: bool
 ) -> bool:
-    """'one manager (its entries of the object's own apiVersion taken together) owns all members
-    present; no such entries: not judged'. It reads the members and who owns them."""
+    """'one manager (its entries of the object's own apiVersion taken together) owns all members present;
+    no such entries: not judged', nor if they own none of them. It reads the members and who owns them."""
     entries = managed(write.new)
     present = [path for path, member in zip(paths, members, strict=True) if member.new is not None]
     if not spec.get("singleManager") or not entries or not present:
@@ -89,7 +89,7 @@ def single_manager_fails(
     now = [owners(path, entries, write.new) for path in present]
     then = [owners(path, managed(write.before), write.before) for path in present]
     made = when_changed or now != then or any(member.differs for member in members)
-    return made and not set.intersection(*now)
+    return made and any(now) and not set.intersection(*now)
 
 
 def patch_fails(spec: dict[str, Any], paths: list[Path], members: list[Pair], write: Write) -> bool:

@@ -29,15 +29,15 @@ def owners(path: Path, entries: list[tuple[str, Owned]], root: object) -> set[st
 
 
 def owns(fields: Owned, path: Path, value: object) -> bool:
-    """'an owner of a parent owns what is below': a node without children ({} or {".": {}}) is owned
-    whole. With children "." is only the parent's own existence, and they say what is owned."""
+    """'an owner of a parent owns what is below': a leaf ({}) is owned whole. "." is only the parent's own
+    existence, and its siblings say what is owned."""
     for step in path:
         children = segments(fields, step, value)
         if not children:
             return False
         fields = children[0]
         value = below(value, step)
-        if not fields.keys() - {"."}:
+        if not fields:
             return True
     return True
 

@@ -133,7 +133,7 @@ def items(value: object, step: Keyed | EveryValue) -> dict[str, tuple[str, objec
     if isinstance(step, EveryValue):
         if not isinstance(value, dict):
             return None
-        return {key: (name_segment(key), entry) for key, entry in value.items() if entry is not None}
+        return {canonical([key]): (name_segment(key), entry) for key, entry in value.items() if entry is not None}
     if not isinstance(value, list):
         return None
     for item in value:
@@ -157,7 +157,8 @@ def read(path: Path, root: object) -> object:
 
 
 def gather(path: Path, root: object) -> list[object] | None:
-    """Every value of a path inside `sum`, None for each that is absent. No result: an absent list."""
+    """Every value of a path inside `sum`, None for each that is absent. No result: an absent list.
+    'List order counts except along keyed paths': those are in the order of their keys."""
     if not path:
         return [root]
     step, rest = path[0], path[1:]
@@ -173,7 +174,7 @@ def gather(path: Path, root: object) -> list[object] | None:
         keyed = items(root, step)
         if keyed is None:
             return None
-        entries = [item for _, item in keyed.values()]
+        entries = [keyed[key][1] for key in sorted(keyed)]
     values: list[object] = []
     for entry in entries:
         below = gather(rest, entry)
@@ -187,8 +188,9 @@ def gather(path: Path, root: object) -> list[object] | None:
 
 
 def show(value: object) -> str:
-    """'a key value with `] , " =` or white space is a JSON string, an object is canonical JSON'."""
-    if isinstance(value, str) and not any(c in '],"=' or c.isspace() for c in value):
+    """'a key value with `] , " =` or white space is a JSON string, an object is canonical JSON'. So is an
+    empty one: the path must parse."""
+    if isinstance(value, str) and value and not any(c in '],"=' or c.isspace() for c in value):
         return value
     return canonical(value)
 

@@ -8,9 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from .pairing import pairs
-from .paths import Name, Path, Select, gather, parse, show_path
-from .values import ABSURD_EXPONENT, number
+from .paths import Path, gather, parse, show_path
+from .values import ABSURD_EXPONENT, equal, number
 from .write import Write
 
 
@@ -90,16 +89,11 @@ def relation(spec: dict[str, Any], write: Write, *, when_changed: bool) -> list[
 
 
 def changed_fields(parsed: Relation, write: Write) -> list[str]:
-    """The concrete paths that the relation reads and that the write changed, from left to right."""
-    changed: list[str] = []
-    for path in parsed.paths:
-        paired = pairs(path, write.before, write.new)
-        listed = not all(isinstance(step, Name | Select) for step in path)  # items that come or go are read
-        changed += [pair.field for pair in paired if pair.differs or (listed and (pair.gone or pair.added))]
-        # A list that comes or goes empty: '[] is not absent'.
-        if (gather(path, write.before) is None) != (gather(path, write.new) is None):
-            changed.append(show_path(path))
-    return changed
+    """The paths, as written, of which the write changed what the relation reads, from left to right.
+    An absent list differs from an empty one: '[] is not absent'."""
+    return [
+        show_path(path) for path in parsed.paths if not equal(gather(path, write.before), gather(path, write.new))
+    ]
 
 
 def satisfied(parsed: Relation, missing: str | None, new: object) -> bool:

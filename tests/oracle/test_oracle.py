@@ -442,6 +442,7 @@ def owned(*managers: tuple[str, str, Json]) -> Json:
         ([("m", "g/v1", {"f:status": {".": {}, "f:a": {}}}), ("n", "g/v1", {"f:status": {"f:b": {}}})], True),
         ([("m", "g/v1", {"f:status": {}})], False),
         ([("m", "g/v2", {"f:status": {"f:a": {}}})], False),
+        ([("m", "g/v1", {"f:status": {"f:c": {}}})], False),  # no entry owns a member
         ([("m", "g/v1", {"f:status": {"f:a": {}}}), ("m", "g/v2", {"f:status": {"f:b": {}}})], True),
     ],
 )
@@ -452,11 +453,12 @@ def test_single_manager(managers: list[tuple[str, str, Json]], bad: bool) -> Non
 
 
 def test_a_manager_of_a_list_item() -> None:
-    group = {"coUpdate": {"fields": ["status.conditions[type=A].status"], "singleManager": True}}
+    group = {"coUpdate": {"fields": ["status.conditions[type=A].status", "status.a"], "singleManager": True}}
     for kind, bad in (("A", False), ("B", True)):
-        fields: Json = {"f:status": {"f:conditions": {f'k:{{"type":"{kind}"}}': {".": {}, "f:status": {}}}}}
+        item: Json = {".": {}, "f:status": {}}
+        fields: Json = {"f:status": {"f:a": {}, "f:conditions": {f'k:{{"type":"{kind}"}}': item}}}
         meta = owned(("m", "g/v1", fields))
-        assert bool(broken(group, {}, items(condition()), meta=meta)) is bad
+        assert bool(broken(group, {}, {"a": 1, **items(condition())}, meta=meta)) is bad
 
 
 @pytest.mark.parametrize(

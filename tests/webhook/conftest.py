@@ -53,6 +53,7 @@ def serving(log: LogCapture, certificate: SelfSigned) -> Iterator[Serving]:
             reviewer: Reviewer | None = None,
             *,
             certificate: Certificate = certificate,
+            authority: bytes = certificate.authority,
             drain_delay: float = 0.0,
             drain_patience: float = 5.0,
             limits: dict[str, Any] | None = None,
@@ -70,5 +71,4 @@ def serving(log: LogCapture, certificate: SelfSigned) -> Iterator[Serving]:
                 running(reviewer or Echo(), certificate, authority, log, config=config, **options)
             )
 
-        authority = certificate.authority
         yield start

@@ -8,18 +8,20 @@ import select
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPResponse
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import uvloop
 from prometheus_client.parser import text_string_to_metric_families
 
-from webhook.certificates import Certificate
+from webhook.certificates import Certificate, SelfSigned
 from webhook.observe.metrics import FailureReason, Metrics
 from webhook.server import Answer, Reviewer, Server, ServerConfig, serve
 
@@ -127,6 +129,12 @@ class Running:
         """Return a connection after its handshake."""
         return (context or self.trust()).wrap_socket(self.connect_plainly(), server_hostname="localhost")
 
+    def connect_quietly(self) -> ssl.SSLSocket:
+        """Return a connection of TLS 1.2, on which nothing but answers arrives once the handshake is done."""
+        context = self.trust()
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        return self.connect(context)
+
     def connect_plainly(self) -> socket.socket:
         connection = socket.create_connection(("127.0.0.1", self.port), PATIENCE)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -138,9 +146,9 @@ class Running:
             connection.sendall(data)
             return receive(connection)
 
-    def get(self, path: str, method: str = "GET") -> Reply:
+    def get(self, path: str, method: str = "GET", timeout: float = PATIENCE) -> Reply:
         """Ask the ops port."""
-        with socket.create_connection(("127.0.0.1", self.ops_port), PATIENCE) as connection:
+        with socket.create_connection(("127.0.0.1", self.ops_port), timeout) as connection:
             connection.sendall(f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
             return receive(connection, method)
 
@@ -172,10 +180,7 @@ def receive(connection: socket.socket, method: str = "POST") -> Reply:
 
 
 def drip(connection: socket.socket, byte: bytes, interval: float = 0.05) -> int:
-    """Send a byte at a time until the other end says something; return how many were sent.
-
-    Only after an exchange on this connection: before that, TLS itself has something to say.
-    """
+    """Send a byte at a time over a quiet connection until the other end says something; return how many were sent."""
     sent = 0
     while not select.select([connection], [], [], interval)[0]:
         sent += connection.send(byte)
@@ -188,6 +193,22 @@ def at_end(connection: socket.socket) -> bool:
         return connection.recv(1) == b""
     except (ConnectionResetError, ssl.SSLEOFError):
         return True
+
+
+def eventually(condition: Callable[[], object]) -> None:
+    """Wait for what no event tells of."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def write_pair(folder: Path, certificate: SelfSigned) -> tuple[Path, Path]:
+    """Write a certificate and its key as a Secret names them."""
+    paths = (folder / "tls.crt", folder / "tls.key")
+    paths[0].write_bytes(certificate.pair.certificate)
+    paths[1].write_bytes(certificate.pair.key)
+    return paths
 
 
 @contextmanager

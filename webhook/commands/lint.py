@@ -24,11 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print every mistake and warning with its place; 1 if there is a mistake (with --strict: or a warning)."""
     loaded = load(arguments.paths)
-    documents = {id(each.rule): each.document for each in loaded.rules}
+    documents = {id(rule): document for rule, document in loaded.rules}
     problems = [
         *loaded.problems,
-        *(locate(problem, documents[id(rule)]) for rule, problem in doubles([each.rule for each in loaded.rules])),
-        *(locate(problem, each.document) for each in loaded.rules for problem in warnings(each.rule)),
+        *(locate(problem, documents[id(rule)]) for rule, problem in doubles([rule for rule, _ in loaded.rules])),
+        *(locate(problem, document) for rule, document in loaded.rules for problem in warnings(rule)),
     ]
     if not loaded.rules and not problems:
         raise InputError(f"no rule found in {', '.join(map(str, arguments.paths))}")

@@ -12,9 +12,10 @@ from rules.documents import Document, DocumentError
 from rules.ruleset import RuleSet, judge
 from rules.suite import Case, Suite, SuiteError, is_suite, load, write_of
 from webhook.errors import InputError
-from webhook.files import find_files, read_documents
+from webhook.files import read_documents
 from webhook.output import add_output, json_line, line
 from webhook.progress import Progress
+from webhook.rule_loading import scan
 from webhook.verdict import decide
 
 EXAMPLE = "statusguard test rules/library"
@@ -50,16 +51,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _load(paths: list[Path]) -> tuple[list[Suite], list[str]]:
+    found = scan(paths)
     suites: list[Suite] = []
-    unusable: list[str] = []
-    for file in find_files(paths):
-        try:
-            documents = [document for document in read_documents(file) if is_suite(document.data)]
-            suites += [load(document, partial(_rules, file.parent)) for document in documents]
-        except SuiteError as error:
-            unusable += map(str, error.problems)
-        except (DocumentError, InputError) as error:
-            unusable.append(str(error))
+    unusable = list(map(str, found.errors))
+    for file in found.files:
+        for document in file.documents:
+            if is_suite(document.data):
+                try:
+                    suites.append(load(document, partial(_rules, file.path.parent)))
+                except SuiteError as error:
+                    unusable += map(str, error.problems)
+                except (DocumentError, InputError) as error:
+                    unusable.append(str(error))
     return suites, unusable
 
 

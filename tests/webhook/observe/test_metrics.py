@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import platform
+import time
+from typing import get_args
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.webhook.running import samples
+from webhook.observe.metrics import FailureReason, Metrics, RuleLabels, Verdict
+
+KCP = RuleLabels("kcp", "generation", "controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "Deny")
+ANYTHING = RuleLabels("generic", "conditions", "*", "*", "Audit")
+
+
+def value(metrics: Metrics, name: str, **labels: str) -> float | None:
+    """Return the value of one series, None if there is no such series."""
+    return next((value for found, value in samples(metrics, name) if found == labels), None)
+
+
+def violations(metrics: Metrics) -> dict[tuple[str, str, str], float]:
+    return {
+        (labels["rule"], labels["resource"], labels["action"]): value
+        for labels, value in samples(metrics, "statusguard_violations_total")
+    }
+
+
+@pytest.fixture
+def metrics() -> Metrics:
+    made = Metrics()
+    made.declare_rules([KCP])
+    return made
+
+
+def test_the_names_are_those_that_dashboards_know(metrics: Metrics) -> None:
+    families = {family.name: family for family in text_string_to_metric_families(metrics.exposition().decode())}
+    assert set(families) == {
+        "statusguard_requests",
+        "statusguard_violations",
+        "statusguard_decision_seconds",
+        "statusguard_decode_failures",
+        "statusguard_judge_errors",
+        "statusguard_exemptions",
+        "statusguard_type_mismatches",
+        "statusguard_rules",
+        "statusguard_last_reload_timestamp_seconds",
+        "statusguard_last_reload_successful",
+        "statusguard_build_info",
+    }
+    assert all(family.documentation for family in families.values())
+
+
+def test_every_series_is_there_from_the_start(metrics: Metrics) -> None:
+    requests = [labels for labels, value in samples(metrics, "statusguard_requests_total") if value == 0]
+    assert len(requests) == 2 * len(get_args(Verdict)) * 2
+    assert {(each["group"], each["resource"]) for each in requests} == {(KCP.group, KCP.resource), ("other", "other")}
+    assert violations(metrics) == {("kcp", "kubeadmcontrolplanes", "Deny"): 0}
+    reasons = {labels["reason"] for labels, value in samples(metrics, "statusguard_decode_failures_total")}
+    assert reasons == set(get_args(FailureReason))
+    for counter in ("judge_errors", "type_mismatches", "exemptions"):
+        assert value(metrics, f"statusguard_{counter}_total", rule="kcp") == 0
+    for state in ("served", "broken"):
+        assert value(metrics, "statusguard_rules", state=state) == 0
+
+
+def test_requests_are_counted_by_resource_verdict_and_dry_run(metrics: Metrics) -> None:
+    metrics.request(KCP.group, KCP.resource, "denied", dry_run=False)
+    metrics.request(KCP.group, KCP.resource, "denied", dry_run=True)
+    metrics.request(KCP.group, KCP.resource, "denied", dry_run=True)
+    labels = {"group": KCP.group, "resource": KCP.resource, "verdict": "denied"}
+    assert value(metrics, "statusguard_requests_total", **labels, dry_run="false") == 1
+    assert value(metrics, "statusguard_requests_total", **labels, dry_run="true") == 2
+
+
+def test_resources_of_no_served_rule_are_other_and_make_no_series(metrics: Metrics) -> None:
+    before = len(list(samples(metrics, "statusguard_requests_total")))
+    for number in range(100):
+        metrics.request(f"group{number}", KCP.resource, "allowed", dry_run=False)
+        metrics.request(KCP.group, f"resource{number}", "allowed", dry_run=False)
+        metrics.request("*", "*", "allowed", dry_run=False)
+    labels = {"group": "other", "resource": "other", "verdict": "allowed", "dry_run": "false"}
+    assert value(metrics, "statusguard_requests_total", **labels) == 300
+    assert len(list(samples(metrics, "statusguard_requests_total"))) == before
+
+
+def test_a_rule_for_every_resource_shows_those_that_other_rules_name(metrics: Metrics) -> None:
+    metrics.declare_rules([KCP, ANYTHING])
+    assert violations(metrics) == {
+        ("kcp", "kubeadmcontrolplanes", "Deny"): 0,
+        ("generic", "kubeadmcontrolplanes", "Audit"): 0,
+        ("generic", "other", "Audit"): 0,
+    }
+    metrics.violation(RuleLabels("generic", "conditions", KCP.group, KCP.resource, "Audit"))
+    metrics.violation(RuleLabels("generic", "conditions", "apps", "deployments", "Audit"))
+    assert set(violations(metrics).values()) == {0, 1}
+    assert len(violations(metrics)) == 3
+
+
+def test_a_rule_for_a_whole_group_shows_the_group() -> None:
+    metrics = Metrics()
+    metrics.declare_rules([RuleLabels("apps", "generation", "apps", "*", "Warn")])
+    metrics.request("apps", "deployments", "allowed", dry_run=False)
+    labels = {"group": "apps", "resource": "other", "verdict": "allowed", "dry_run": "false"}
+    assert value(metrics, "statusguard_requests_total", **labels) == 1
+    metrics.violation(RuleLabels("apps", "generation", "apps", "deployments", "Warn"))
+    assert violations(metrics) == {("apps", "other", "Warn"): 1}
+
+
+def test_a_reload_keeps_the_counts_of_rules_that_stay_and_drops_the_others(metrics: Metrics) -> None:
+    metrics.declare_rules([KCP, ANYTHING])
+    metrics.violation(KCP)
+    metrics.judge_error("generic")
+    metrics.declare_rules([KCP])
+    assert violations(metrics) == {("kcp", "kubeadmcontrolplanes", "Deny"): 1}
+    assert value(metrics, "statusguard_judge_errors_total", rule="generic") is None
+    metrics.declare_rules([KCP, ANYTHING])
+    assert value(metrics, "statusguard_judge_errors_total", rule="generic") == 0
+
+
+def test_each_event_moves_its_metric(metrics: Metrics) -> None:
+    metrics.decode_failure("not_json")
+    metrics.judge_error("kcp")
+    metrics.exempted("kcp")
+    metrics.type_mismatches("kcp", 3)
+    metrics.rules(served=4, broken=1)
+    assert value(metrics, "statusguard_decode_failures_total", reason="not_json") == 1
+    assert value(metrics, "statusguard_judge_errors_total", rule="kcp") == 1
+    assert value(metrics, "statusguard_exemptions_total", rule="kcp") == 1
+    assert value(metrics, "statusguard_type_mismatches_total", rule="kcp") == 3
+    assert value(metrics, "statusguard_rules", state="served") == 4
+    assert value(metrics, "statusguard_rules", state="broken") == 1
+
+
+@pytest.mark.parametrize("success", [True, False])
+def test_a_reload_leaves_its_time_and_its_outcome(metrics: Metrics, *, success: bool) -> None:
+    start = time.time()
+    metrics.reload(success=success)
+    stamp = value(metrics, "statusguard_last_reload_timestamp_seconds")
+    assert stamp is not None
+    assert start <= stamp <= time.time()
+    assert value(metrics, "statusguard_last_reload_successful") == success
+
+
+def test_decisions_fall_into_buckets_from_microseconds_to_seconds(metrics: Metrics) -> None:
+    for seconds in (0.000_04, 0.3, 30.0):
+        metrics.decision_seconds(seconds)
+    buckets = {labels["le"]: count for labels, count in samples(metrics, "statusguard_decision_seconds_bucket")}
+    assert [buckets[bound] for bound in ("2.5e-05", "5e-05", "0.25", "0.5", "2.0", "+Inf")] == [0, 1, 1, 2, 2, 3]
+
+
+def test_the_build_says_which_version_runs_on_what(metrics: Metrics) -> None:
+    ((labels, _),) = samples(metrics, "statusguard_build_info")
+    assert labels["python"] == platform.python_version()
+    assert labels["version"]
+
+
+def test_hostile_label_values_do_not_break_the_exposition(metrics: Metrics) -> None:
+    metrics.declare_rules([RuleLabels('a"\n\\', "b\r", "c\u202e", "d} 1\n", "Deny")])
+    ((labels, _),) = samples(metrics, "statusguard_violations_total")
+    assert labels["rule"] == 'a"\n\\'
