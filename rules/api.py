@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import ConfigDict, Field, StringConstraints, create_model, field_validator, model_validator
+from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.denial import Denial
 from rules.invariants import KINDS
 from rules.invariants.kind import Kind
+from rules.match_conditions import MatchCondition
 from rules.matching import LabelSelector, MatchConstraints
 from rules.model import MAX_INVARIANTS, MAX_PREDICATES, Model, ObjectName, Text
 from rules.predicates import Predicate
@@ -29,17 +30,6 @@ class Exemptions(Model):
     users: Annotated[list[Text], Field(max_length=64)] = Field(default_factory=list, description="User names, whole.")
     groups: Annotated[list[Text], Field(max_length=64)] = Field(
         default_factory=list, description="Groups, whole names."
-    )
-
-
-class MatchCondition(Model):
-    """A CEL condition that must hold, else the rule is skipped."""
-
-    name: Annotated[
-        str, StringConstraints(min_length=1, max_length=63, pattern=r"^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$")
-    ] = Field(description="The condition's name in messages.")
-    expression: Annotated[str, StringConstraints(min_length=1, max_length=1024)] = Field(
-        description="A CEL expression over object, oldObject, request and namespaceObject that gives a bool.",
     )
 
 

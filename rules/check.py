@@ -25,7 +25,8 @@ class Finding:
 
     `field` is the concrete path. `problem` says what happened to it, as the rest of a sentence that starts with the field;
     `{old}` and `{new}` in it stand for the values, which only `webhook.verdict` prints, cut and masked (other text in it goes
-    through `literal`). `values` are further values that make the finding understood, each with its path.
+    through `literal`). `values` are further values that make the finding understood, each with its path. `remark` is a sentence
+    made of the object's values, at the paths `remark_reads`.
     """
 
     field: str
@@ -33,6 +34,8 @@ class Finding:
     old: Any = None
     new: Any = None
     values: tuple[tuple[str, Any], ...] = ()
+    remark: str = ""
+    remark_reads: tuple[str, ...] = ()
 
 
 Judge: TypeAlias = Callable[[Pair, Write, Tally], Finding | None]

@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rules.api import RULE_KINDS, Action, InvariantBase, Rule, StatusRule
+from rules.cel import Program, compile_cel
 from rules.check import Checks
 from rules.diagnosis import problems, suggestion
 from rules.predicates import CompiledPredicate
@@ -35,6 +36,7 @@ class CompiledRule:
     title: str
     source: Rule
     invariants: tuple[CompiledInvariant, ...]
+    match_conditions: tuple[tuple[str, Program], ...] = ()
 
     @property
     def namespace(self) -> str | None:
@@ -50,7 +52,8 @@ class CompiledRule:
 def compile_rule(document: Any) -> CompiledRule:
     """Compile a rule document. Raises InvalidRuleError with all that is wrong with it."""
     rule = parse_rule(document)
-    return CompiledRule(rule.title, rule, tuple(map(_compile_invariant, rule.spec.invariants)))
+    conditions = ((each.name, compile_cel(each.expression, "bool")) for each in rule.spec.match_conditions)
+    return CompiledRule(rule.title, rule, tuple(map(_compile_invariant, rule.spec.invariants)), tuple(conditions))
 
 
 def parse_rule(document: Any) -> Rule:

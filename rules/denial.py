@@ -51,8 +51,12 @@ class Denial(Model):
         if self.reason is not None and self.reason not in self._reasons():
             raise PydanticCustomError(
                 "denial",
-                "reason {reason} does not belong to code {code}; expected {expected}",
-                {"reason": self.reason, "code": self.code or "any", "expected": " or ".join(self._reasons())},
+                "reason {reason} does not belong to {code}; expected {expected}",
+                {
+                    "reason": self.reason,
+                    "code": f"code {self.code}" if self.code else "any code",
+                    "expected": " or ".join(self._reasons()),
+                },
             )
         return self
 

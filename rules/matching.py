@@ -64,7 +64,7 @@ class ResourceRule(Model):
     def _are_writes(cls, operations: list[str]) -> list[str]:
         for index, operation in enumerate(operations):
             if operation not in {"UPDATE", "CREATE"}:
-                message = f"{operation} leaves no object to judge: name UPDATE or CREATE"
+                message = f"{operation} is no write that leaves an object to judge: name UPDATE or CREATE"
                 raise custom_error("operation", message, None, index)
         if len(set(operations)) < len(operations):
             raise custom_error("operation", "an operation is named twice")

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from rules.cel import CelRuntimeError
 from rules.check import Finding
 from rules.compile import CompiledInvariant, CompiledRule
+from rules.match_conditions import all_hold
 from rules.matching import UnknownLabelsError, selects_namespace, selects_object
 from rules.reading import Tally
 from rules.values import equal
@@ -63,12 +65,14 @@ def _judge_rule(rule: CompiledRule, write: Write) -> RuleVerdict | None:
             return None
         if _is_exempt(rule, write.request):
             return RuleVerdict(rule, exempt=True)
+        if not all_hold(rule.match_conditions, write):
+            return None
         violations = tuple(_violations(rule, write, tally))
     except UndecodableError as error:
         return RuleVerdict(rule, error=str(error), unreadable=True)
     except RecursionError:
         return RuleVerdict(rule, error="the object is nested too deeply to be judged", unreadable=True)
-    except UnknownLabelsError as error:
+    except (UnknownLabelsError, CelRuntimeError) as error:
         return RuleVerdict(rule, error=str(error))
     except Exception as defect:  # noqa: BLE001  whatever it is, the rule's failurePolicy decides and the others go on
         return RuleVerdict(rule, error=f"internal error: {type(defect).__name__}", defect=defect)

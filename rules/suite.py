@@ -1,4 +1,4 @@
-"""Declarative test suites: the document type, and what a case's write is."""
+"""Declarative test suites: the document type, and how one is made ready to run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.compile import CompiledRule, compile_rule
@@ -16,8 +16,6 @@ from rules.located import LocatedProblem, locate
 from rules.model import Model
 from rules.problem import InvalidRuleError, Location, Problem
 from rules.ruleset import RuleSet
-from rules.values import MISSING
-from rules.write import Request, Resource, Roots, Write
 
 KIND: Final = "StatusRuleTest"
 
@@ -113,6 +111,8 @@ class Case(Model):
 
 
 class _Metadata(Model):
+    model_config = ConfigDict(extra="ignore")
+
     name: str
 
 
@@ -157,7 +157,12 @@ def load(document: Document, read_rules: Callable[[str], list[Document]]) -> Sui
     compiled: list[CompiledRule] = []
     for index, rule in enumerate(suite.rules):
         if isinstance(rule, str):
-            compiled += [_compiled(each, ()) for each in read_rules(rule) if is_rule(each.data)]
+            found = [_compiled(each, ()) for each in read_rules(rule) if is_rule(each.data)]
+            if not found:
+                raise SuiteError(
+                    (locate(Problem(("rules", index), "there is no rule in this file", "no-rule"), document),)
+                )
+            compiled += found
         else:
             compiled.append(_compiled(document, ("rules", index)))
     titles = [rule.title for rule in compiled]
@@ -185,65 +190,3 @@ def is_rule(data: Any) -> bool:
 def is_suite(data: Any) -> bool:
     """Whether a document says of itself that it is a suite, valid or not."""
     return isinstance(data, Mapping) and data.get("kind") == KIND
-
-
-def write_of(case: Case) -> Write:
-    """Return the write that a case describes."""
-    new = case.object if case.object is not None else merge_patch(case.old, case.patch)
-    patch = case.patch if case.source == "audit" and case.patch is not None else MISSING
-    return Write(_request(case, new), Roots(new), Roots(case.old), patch)
-
-
-def _request(case: Case, new: Mapping[str, Any]) -> Request:
-    asked = case.request
-    creates = case.old is None if asked.operation is None else asked.operation == "CREATE"
-    metadata = new.get("metadata")
-    names = metadata if isinstance(metadata, Mapping) else {}
-    kind = _text(new.get("kind"))
-    group, _, version = _text(new.get("apiVersion")).rpartition("/")
-    named = asked.resource or ResourceName(resource=plural(kind))
-    default = "" if creates else "status"
-    return Request(
-        resource=Resource(
-            group if named.group is None else named.group,
-            version if named.version is None else named.version,
-            named.resource,
-            default if asked.subresource is None else asked.subresource,
-        ),
-        operation="CREATE" if creates else "UPDATE",
-        kind=kind,
-        namespace=_text(names.get("namespace")),
-        name=_text(names.get("name")),
-        username=asked.user.username,
-        groups=tuple(asked.user.groups),
-        field_manager=asked.field_manager,
-        dry_run=asked.dry_run,
-        namespace_labels=asked.namespace_labels,
-    )
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def plural(kind: str) -> str:
-    """Return the plural of a kind as Kubernetes guesses it (meta.UnsafeGuessKindToResource)."""
-    singular = kind.lower()
-    if singular.endswith(("s", "x", "ch", "sh")):
-        return f"{singular}es"
-    if singular.endswith("y") and singular[-2:-1] not in set("aeiou"):
-        return f"{singular[:-1]}ies"
-    return f"{singular}s"
-
-
-def merge_patch(target: Any, patch: Any) -> Any:
-    """Return what a JSON merge patch (RFC 7396) makes of a value."""
-    if not isinstance(patch, Mapping):
-        return patch
-    merged = dict(target) if isinstance(target, Mapping) else {}
-    for key, value in patch.items():
-        if value is None:
-            merged.pop(key, None)
-        else:
-            merged[key] = merge_patch(merged.get(key), value)
-    return merged

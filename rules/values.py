@@ -8,7 +8,7 @@ means something else: that there is not even a place for the value (an item that
 from __future__ import annotations
 
 import json
-from decimal import Context, Decimal
+from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Final, Literal, TypeAlias
@@ -24,16 +24,15 @@ class _Missing(Enum):
 Missing: TypeAlias = Literal[_Missing.MISSING]
 MISSING: Final[Missing] = _Missing.MISSING
 
-MAX_EXPONENT: Final = 4_000
+MAX_EXPONENT: Final = 4_299
 """Numbers beyond ten to this power are no numbers to us.
 
 Exact arithmetic on `1e999999999` would need a gigabyte. Nothing real comes near: the API server itself reads numbers as
-64-bit integers and doubles, which end at 1e308. Kept under CPython's limit of 4,300 digits for text.
+64-bit integers and doubles, which end at 1e308. The largest number that CPython writes in full has as many digits after
+its first (`sys.int_info.default_max_str_digits`), so no decoder gives a larger integer.
 """
 
 Number: TypeAlias = int | Fraction
-
-_EXACT: Final = Context(prec=MAX_EXPONENT)
 
 
 def equal(old: Any, new: Any) -> bool:  # noqa: C901  one loop, so that no depth of nesting can exhaust the stack
@@ -117,23 +116,22 @@ def _number_text(value: float | Decimal) -> str:
     exact = number(value)
     if isinstance(exact, int):
         return str(exact)
-    decimal = value if isinstance(value, Decimal) else Decimal(repr(value))
-    return str(value) if exact is None else _shortest(decimal)
+    return _shortest(value if isinstance(value, Decimal) else Decimal(repr(value)))
 
 
 def _shortest(value: Decimal) -> str:
     # ECMAScript's Number::toString, which RFC 8785 asks for, without its rounding to a double.
-    sign, digits, exponent = value.normalize(_EXACT).as_tuple()
+    sign, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)  # noqa: S101  a finite number
     point = len(digits) + exponent
     mark = "-" if sign else ""
-    figures = "".join(map(str, digits))
+    figures = "".join(map(str, digits)).rstrip("0")
     if -6 < point <= 0:
         return f"{mark}0.{'0' * -point}{figures}"
-    if point > 0:
+    if 0 < point < len(figures):
         return f"{mark}{figures[:point]}.{figures[point:]}"
     fraction = f".{figures[1:]}" if len(figures) > 1 else ""
-    return f"{mark}{figures[0]}{fraction}e-{1 - point}"
+    return f"{mark}{figures[0]}{fraction}e{point - 1:+d}"
 
 
 def canonical(value: Any) -> str:

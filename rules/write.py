@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,18 +17,28 @@ class Roots(dict[str, Any]):
     """The members of an object, by name; what is absent reads as None.
 
     A source that has the object still encoded gives `decode`, which is called for each member when a rule first reads it
-    and may raise UndecodableError. Nothing else of the object is ever decoded.
+    and may raise UndecodableError, and the `encoded` names. Nothing else of the object is ever decoded.
     """
 
-    __slots__ = ("_decode",)
+    __slots__ = ("_decode", "_encoded")
 
-    def __init__(self, members: Mapping[str, Any] | None = None, decode: Callable[[str], Any] | None = None) -> None:
+    def __init__(
+        self,
+        members: Mapping[str, Any] | None = None,
+        decode: Callable[[str], Any] | None = None,
+        encoded: Iterable[str] = (),
+    ) -> None:
         super().__init__(members or {})
         self._decode = decode
+        self._encoded = tuple(encoded)
 
     def __missing__(self, name: str) -> Any:
         value = self[name] = self._decode(name) if self._decode else None
         return value
+
+    def names(self) -> list[str]:
+        """Return the names of all members that the object may have."""
+        return list(dict.fromkeys((*self._encoded, *self)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +55,8 @@ class Resource:
 class Request:
     """Who wants to write what.
 
-    `namespace_labels` is None where nobody knows them. `field_manager` is empty where the writer named none.
+    `namespace_labels` is None where nobody knows them. `field_manager` is empty where the writer named none. `details` returns
+    what else an AdmissionRequest says, where there is one.
     """
 
     resource: Resource
@@ -59,6 +70,24 @@ class Request:
     dry_run: bool = False
     uid: str = ""
     namespace_labels: Mapping[str, str] | None = None
+    details: Callable[[], Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
+
+    def for_cel(self) -> dict[str, Any]:
+        """Return the request as the CEL variable `request` has it: an AdmissionRequest without its objects."""
+        of = self.resource
+        known = {
+            "kind": {"group": of.group, "version": of.version, "kind": self.kind},
+            "resource": {"group": of.group, "version": of.version, "resource": of.resource},
+            "subResource": of.subresource,
+            "name": self.name,
+            "namespace": self.namespace,
+            "operation": self.operation,
+            "userInfo": {"username": self.username, "groups": list(self.groups)},
+            "dryRun": self.dry_run,
+            "options": {"fieldManager": self.field_manager} if self.field_manager else {},
+            "uid": self.uid,
+        }
+        return {**known, **(self.details() if self.details else {})}
 
 
 @dataclass(frozen=True, slots=True)

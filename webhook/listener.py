@@ -36,6 +36,7 @@ PLAIN_HTTP = "HTTP_REQUEST"
 """OpenSSL's name for what it received instead of a handshake."""
 DISTRUST = ("ALERT_BAD_CERTIFICATE", "ALERT_CERTIFICATE_EXPIRED", "ALERT_CERTIFICATE_UNKNOWN", "ALERT_UNKNOWN_CA")
 """Parts of OpenSSL's names for what a peer says that refuses our certificate."""
+SHORTEST_WAIT = 0.01
 SPEAKS_TLS = "this port speaks HTTPS, the request was plain HTTP"
 
 log = structlog.stdlib.get_logger(__name__)
@@ -99,7 +100,7 @@ class Listener:
         return not self._accepting.done()
 
     async def close(self, patience: float) -> None:
-        """Stop accepting, let the requests under way finish for `patience` seconds at most, close all connections."""
+        """Stop accepting, let the requests under way finish for about `patience` seconds at most, close all connections."""
         self.closing = True
         self._accepting.cancel()
         await asyncio.wait((self._accepting,))
@@ -108,8 +109,8 @@ class Listener:
             async with asyncio.timeout(min(FIRST_REQUEST_GRACE, patience)):
                 await self._connections.until_no_strangers()
         self._server.pre_shutdown()
-        # aiohttp waits this long for the handler, and then once more for its task.
-        await self._server.shutdown(patience / 2)
+        # aiohttp waits this long for the handler, and then once more for its task; it takes 0 for without end.
+        await self._server.shutdown(max(patience / 2, SHORTEST_WAIT))
         with suppress(TimeoutError):
             async with asyncio.timeout(self._limits.farewell):
                 await self._connections.until_empty()

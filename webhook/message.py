@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Any, Final
 
 from rules import fieldpath
+from rules.check import Finding
 from rules.managed_fields import LastWriter, last_writer
 from rules.path_syntax import FieldPathError
+from rules.values import equal
 from rules.violation import Violation
 from rules.write import UndecodableError, Write
-from webhook.display import MAX_VALUE, Display, cut, escape, name
+from webhook.display import MAX_VALUE, Display, cut, cut_bytes, escape, name
 from webhook.verdict import Judged, RuleError
 
 MAX_MESSAGE: Final = 1_024
@@ -28,6 +29,9 @@ MAX_ANNOTATION: Final = 4 * 1_024
 """Bytes of the audit annotation: it is in every audit event of the write."""
 
 MAX_CAUSES: Final = 16
+
+_MAX_SHOWN: Final = 32
+"""Violations of which a denial tries to tell; no more fit into its message."""
 
 _ADVICE: Final = {
     True: "The writer most likely worked from a stale copy: read the object again, recompute the status and write that; "
@@ -45,26 +49,28 @@ class Wording:
 
     def denial(self, violations: Sequence[Violation], write: Write) -> str:
         """Return the message of a denial, at most MAX_MESSAGE bytes; values are shortened first, then violations left out."""
-        advice = _ADVICE[all(violation.cured_by_waiting for violation in violations)]
+        advice = _advice(violations)
         writer = self.writer(violations[0], write)
+        shown: list[str] = []
         for limit in (MAX_VALUE, 32, 16, 8):
-            message = _joined([self._what(violation, limit) for violation in violations], 0, writer, advice)
+            shown = [self._what(violation, limit) for violation in violations[:_MAX_SHOWN]]
+            message = _joined(shown, len(violations), writer, advice)
             if _size(message) <= MAX_MESSAGE:
                 return message
-        for count in range(min(len(violations), 32), 0, -1):
-            shown = [self._what(violation, 8) for violation in violations[:count]]
-            message = _joined(shown, len(violations) - count, writer, advice)
+        while len(shown) > 1:
+            shown.pop()
+            message = _joined(shown, len(violations), writer, advice)
             if _size(message) <= MAX_MESSAGE:
                 return message
-        what = self._what(violations[0], 8)
-        room = MAX_MESSAGE - _size(_joined([""], len(violations) - 1, "", advice))
-        return _joined([_cut_bytes(what, room)], len(violations) - 1, "", advice)
+        writer = cut_bytes(writer, MAX_MESSAGE // 4)
+        room = MAX_MESSAGE - _size(_joined([""], len(violations), writer, advice))
+        return _joined([cut_bytes(shown[0], room)], len(violations), writer, advice)
 
     def failure(self, errors: Sequence[RuleError]) -> str:
-        """Return the message of a refusal because a rule with failurePolicy Fail could not judge."""
+        """Return the message of a refusal because a rule with failurePolicy Fail could not judge, at most MAX_MESSAGE bytes."""
         first = next(error for error in errors if error.refuses)
         more = f" ({len(errors) - 1} more rules failed)" if len(errors) > 1 else ""
-        reason = cut(escape(first.message), 256)
+        reason = cut_bytes(escape(first.message), MAX_MESSAGE // 2)
         return (
             f"statusguard could not judge this write by rule {name(first.rule)}: {reason}{more}. "
             "The rule's failurePolicy is Fail, so the write is refused."
@@ -76,19 +82,18 @@ class Wording:
             {
                 "reason": "FieldValueInvalid",
                 "message": f"{self.problem(violation)} (rule {name(violation.rule)}, invariant {violation.invariant})",
-                "field": name(violation.field),
+                "field": self._display.field(violation.field),
             }
             for violation in violations[:MAX_CAUSES]
         ]
-        advice = _ADVICE[all(violation.cured_by_waiting for violation in violations)]
-        causes[-1]["message"] += f". {self.writer(violations[0], write)} {advice}"
+        causes[-1]["message"] += f". {self.writer(violations[0], write)} {_advice(violations)}"
         return causes
 
     def warning(self, rule: str, violations: Sequence[Violation]) -> str:
         """Return the warning of one rule, at most MAX_WARNING characters."""
         more = f" (and {len(violations) - 1} more)" if len(violations) > 1 else ""
         first = violations[0]
-        words = f"statusguard: {name(rule)}/{first.invariant}: {name(first.field)} {self.problem(first, 16)}"
+        words = f"statusguard: {name(rule)}/{first.invariant}: {self._statement(first, 16)}"
         return cut(words, MAX_WARNING - len(more)) + more
 
     def failure_warning(self, error: RuleError) -> str:
@@ -113,23 +118,31 @@ class Wording:
         return {
             "rule": name(violation.rule),
             "invariant": violation.invariant,
-            "field": name(violation.field),
-            "old": self._plain(violation.field, violation.finding.old),
-            "new": self._plain(violation.field, violation.finding.new),
+            "field": self._display.field(violation.field),
+            "old": self._display.plain(violation.field, violation.finding.old),
+            "new": self._display.plain(violation.field, violation.finding.new),
             "action": judged.action,
         }
 
     def problem(self, violation: Violation, limit: int = MAX_VALUE) -> str:
-        """Return what happened to the field, with values, and before it what the rule's author has to say."""
+        """Return what the rule's author has to say, then what happened to the field, with values."""
+        return f"{_author(violation, limit)}{self._happened(violation, limit)}"
+
+    def _happened(self, violation: Violation, limit: int) -> str:
         finding, show = violation.finding, self._display.value
         words = finding.problem.format(
             old=show(finding.field, finding.old, limit), new=show(finding.field, finding.new, limit)
         )
-        values = ", ".join(f"{name(field)} = {show(field, value, limit)}" for field, value in finding.values)
         guard = f" while {cut(escape(violation.guard), 256)}" if violation.guard else ""
-        author = f" [{escape(violation.message)}]" if violation.message else ""
+        values = ", ".join(self._value(field, value, finding, limit) for field, value in finding.values)
         shown = f" ({cut(values, 512)})" if values else ""
-        return f"{cut(escape(words), 512)}{guard}{shown}{author}"
+        return f"{cut(escape(words), 512)}{guard}{shown}"
+
+    def _value(self, field: str, value: Any, finding: Finding, limit: int) -> str:
+        before = ""
+        if field == finding.field and not equal(finding.old, finding.new):
+            before = f" (was {self._display.value(field, finding.old, limit)})"
+        return f"{self._display.field(field)} = {self._display.value(field, value, limit)}{before}"
 
     def writer(self, violation: Violation, write: Write) -> str:
         """Return the sentence that says who writes, and who wrote the field last and when."""
@@ -144,21 +157,11 @@ class Wording:
         return f'Written by "{name(request.username)}"{manager}; {before}.'
 
     def _what(self, violation: Violation, limit: int) -> str:
-        field = name(violation.field)
-        return (
-            f"{field} {self.problem(violation, limit)} (rule {name(violation.rule)}, invariant {violation.invariant})"
-        )
+        return f"{self._statement(violation, limit)} (rule {name(violation.rule)}, invariant {violation.invariant})"
 
-    def _plain(self, field: str, value: Any) -> Any:
-        if value is None or isinstance(value, bool):
-            return value
-        if self._display.hides(field):
-            return self._display.value(field, value)
-        if isinstance(value, str):
-            return cut(escape(value[: MAX_VALUE + 1]), MAX_VALUE)
-        if isinstance(value, int) and abs(value) < 2**53:
-            return value  # JSON readers hold numbers as doubles: what does not fit one is text
-        return str(value)[:MAX_VALUE] if isinstance(value, Decimal) else self._display.value(field, value)
+    def _statement(self, violation: Violation, limit: int) -> str:
+        field = self._display.field(violation.field)
+        return f"{_author(violation, limit)}{field} {self._happened(violation, limit)}"
 
 
 def last_writer_of(field: str, write: Write) -> LastWriter:
@@ -170,14 +173,21 @@ def last_writer_of(field: str, write: Write) -> LastWriter:
         return LastWriter("", "")
 
 
-def _joined(what: Sequence[str], more: int, writer: str, advice: str) -> str:
+def _author(violation: Violation, limit: int) -> str:
+    """Return what the rule's author says of the invariant, cut so that what happened is said too."""
+    words = cut(escape(violation.message), 4 * limit).rstrip(" .:")
+    return f"{words}: " if words else ""
+
+
+def _advice(violations: Sequence[Violation]) -> str:
+    return _ADVICE[all(violation.cured_by_waiting for violation in violations)]
+
+
+def _joined(what: Sequence[str], total: int, writer: str, advice: str) -> str:
+    more = total - len(what)
     rest = f"; and {more} more" if more else ""
-    return " ".join(part for part in ("; ".join(what) + rest + ".", writer, advice) if part)
+    return f"{'; '.join(what)}{rest}. {writer} {advice}"
 
 
 def _size(words: str) -> int:
-    return len(words.encode("utf-8", "replace"))
-
-
-def _cut_bytes(words: str, room: int) -> str:
-    return words.encode("utf-8", "replace")[: max(room - 3, 0)].decode("utf-8", "ignore") + "…"
+    return len(words.encode())

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -87,6 +88,10 @@ class _WholeReview(msgspec.Struct, frozen=True, rename="camel"):
     request: _WholeRequest | None = None
 
 
+class _DetailsReview(msgspec.Struct, frozen=True):
+    request: dict[str, msgspec.Raw]
+
+
 def _decimal(written: str) -> Decimal:
     try:
         return Decimal(written)
@@ -96,6 +101,7 @@ def _decimal(written: str) -> Decimal:
 
 _split_decoder: Final = msgspec.json.Decoder(_SplitReview)
 _whole_decoder: Final = msgspec.json.Decoder(_WholeReview)
+_details_decoder: Final = msgspec.json.Decoder(_DetailsReview)
 _value_decoder: Final = msgspec.json.Decoder(float_hook=_decimal)
 
 
@@ -132,7 +138,7 @@ def decode(body: bytes) -> Review:
         raise NotAReviewError("not_a_review", "the AdmissionReview has no request")
     if not review.request.uid:
         raise NotAReviewError("not_a_review", "the request has no uid")
-    return _review(review.request)
+    return _review(review.request, body)
 
 
 def _decode_review(body: bytes) -> _SplitReview | _WholeReview:
@@ -143,7 +149,7 @@ def _decode_review(body: bytes) -> _SplitReview | _WholeReview:
         return _whole_decoder.decode(body)
 
 
-def _review(request: _SplitRequest | _WholeRequest) -> Review:
+def _review(request: _SplitRequest | _WholeRequest, body: bytes) -> Review:
     resource = request.resource or _GroupVersionResource()
     user = request.user_info or _UserInfo()
     return Review(
@@ -160,10 +166,17 @@ def _review(request: _SplitRequest | _WholeRequest) -> Review:
             field_manager=(request.options and request.options.field_manager) or "",
             dry_run=bool(request.dry_run),
             uid=request.uid or "",
+            details=partial(_details, body),
         ),
         _side(request.old_object),
         _side(request.object),
     )
+
+
+def _details(body: bytes) -> dict[str, Any]:
+    """Return what a request says beside its objects, for CEL: all that the API server sent."""
+    members = _details_decoder.decode(body).request
+    return {name: msgspec.json.decode(raw) for name, raw in members.items() if name not in {"object", "oldObject"}}
 
 
 def _side(value: dict[str, msgspec.Raw] | msgspec.Raw | None) -> Members:
@@ -191,7 +204,7 @@ def _roots(side: str, members: Members) -> Roots:
         except RecursionError:
             raise UndecodableError(f"{side}.{name} is nested too deeply") from None
 
-    return Roots(decode=decode_root)
+    return Roots(decode=decode_root, encoded=members or ())
 
 
 def _shown(value: str | None) -> str:

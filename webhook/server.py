@@ -19,6 +19,8 @@ from webhook.refusals import Refusals
 
 __all__ = ["Answer", "Reviewer", "Server", "ServerConfig", "serve"]
 
+OPS_PATIENCE = 1.0
+"""Seconds that a scrape under way is given at the end."""
 OPS_LIMITS = Limits(connections=64)
 """The kubelet and a pair of Prometheus servers need five connections."""
 
@@ -91,7 +93,7 @@ class Server:
         log.info("draining", seconds=self._config.drain_delay)
         await asyncio.sleep(self._config.drain_delay)
         await self._admission.close(self._config.drain_patience)
-        await self._ops.close(patience=0)
+        await self._ops.close(OPS_PATIENCE)
         self._following.cancel()
         await asyncio.wait((self._following,))
 

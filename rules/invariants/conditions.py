@@ -54,7 +54,8 @@ class Conditions(Kind):
 
         def judge(pair: Pair, write: Write, tally: Tally) -> Finding | None:
             if self.unique_types and len(pair.new) > 1:
-                return Finding(item.concrete(pair.where), f"is there {len(pair.new)} times", pair.old, pair.new)
+                times = f"is there {len(pair.new)} times (was {len(pair.old)})"
+                return Finding(item.concrete(pair.where), times, pair.old, pair.new)
             if not pair.old or not pair.new:
                 return None
             old, new = pair.old[0], pair.new[0]

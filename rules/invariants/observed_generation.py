@@ -68,7 +68,7 @@ class ObservedGeneration(Kind):
             if after is None:
                 return None
             broken = _ahead(after, limit) if not_ahead else None
-            if broken is None and before is not None and after < before:
+            if broken is None and before is not None and after < before and not write.creates:
                 if not_ahead and limit and before > (old_limit or limit):
                     return None  # the old value was never true: any value up to the generation repairs it
                 broken = _back(after, may_clear=may_clear)
@@ -91,7 +91,7 @@ class ObservedGeneration(Kind):
 
 
 def _ahead(after: Number, limit: Number) -> str | None:
-    return f"is ahead of metadata.generation: {{new}} > {limit}" if limit and after > limit else None
+    return f"is ahead of metadata.generation: {{new}} > {limit} (was {{old}})" if limit and after > limit else None
 
 
 def _back(after: Number, *, may_clear: bool) -> str | None:

@@ -52,7 +52,7 @@ class Require(Kind):
 def _check(predicates: list[Predicate]) -> Check:
     compiled = [CompiledPredicate(predicate) for predicate in predicates]
     demand = literal(" or ".join(predicate.sentence() for predicate in predicates))
-    problem = f"breaks the demand that {demand}: it is {{new}}"
+    problem = f"breaks the demand that {demand}: it is {{new}} (was {{old}})"
 
     def read(write: Write, tally: Tally) -> list[Pair]:
         old = [predicate.read(write.old, tally) for predicate in compiled]

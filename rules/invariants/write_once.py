@@ -12,6 +12,7 @@ from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
 from rules.pairing import Pair, pairs
 from rules.reading import Tally
+from rules.values import equal
 from rules.write import Write
 
 
@@ -35,7 +36,7 @@ class WriteOnce(Kind):
 
         def judge(pair: Pair, write: Write, tally: Tally) -> Finding | None:
             old, new = present(pair.old), pair.new
-            if old is None or is_gone(pair) or (new is None and may_clear):
+            if old is None or is_gone(pair) or equal(old, new) or (new is None and may_clear):
                 return None
             problem = (
                 "was set once and disappeared: it was {old}" if new is None else "was set to {old} and became {new}"

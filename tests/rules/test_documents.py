@@ -138,6 +138,7 @@ def test_every_value_has_its_place(value: Any) -> None:
 
 def test_several_documents_keep_their_places() -> None:
     first, second = parse(b"a: 1\n---\n# empty\n---\n\nb: 2\n...\n", "r.yaml")
+    assert first.source == second.source == "r.yaml"
     assert (first.data, second.data) == ({"a": 1}, {"b": 2})
     assert str(second.place(("b",))) == "r.yaml:6:4"
 

@@ -126,8 +126,9 @@ def test_who_leaves_in_the_middle_of_a_body_is_counted(server: Running) -> None:
 
 
 def test_who_breaks_off_in_the_middle_of_a_body_is_counted(server: Running) -> None:
-    with server.connect() as connection:
-        connection.sendall(review(b"half", Content_Length="8"))
+    with server.connect_quietly() as connection:
+        connection.sendall(review(b"", Content_Length="8", Expect="100-continue"))
+        assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
         break_off(connection)
     server.metrics.wait_for_failures(disconnected=1)
 

@@ -102,6 +102,14 @@ def test_a_folder_that_is_removed_while_it_is_searched(tmp_path: Path, monkeypat
     assert find([tmp_path]) == Found()
 
 
+def test_a_path_of_which_not_even_the_kind_can_be_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path) -> bool:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "is_symlink", refuse)
+    assert [error.message for error in find([tmp_path / "missing"]).errors] == ["no such file or folder"]
+
+
 def test_a_folder_of_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rule_folders, "MAX_ENTRIES", 3)
     for name in ("a/1.yaml", "b/2.yaml", "c/3.yaml"):

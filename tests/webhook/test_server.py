@@ -86,8 +86,9 @@ def test_draining_waits_for_the_requests_under_way(serving: Serving) -> None:
     server.wait()
 
 
-def test_draining_waits_no_longer_than_it_may(serving: Serving) -> None:
-    server = serving(drain_patience=0.4)
+@pytest.mark.parametrize("patience", [0.0, 0.4])
+def test_draining_waits_no_longer_than_it_may(serving: Serving, patience: float) -> None:
+    server = serving(drain_patience=patience)
     with server.connect() as silent, server.connect() as slow, server.connect_plainly() as shaking:
         slow.sendall(review(b"", Content_Length="4"))
         shaking.sendall(b"\x16\x03")

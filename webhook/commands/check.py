@@ -8,10 +8,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from rules.case_write import write_of
 from rules.diagnosis import problems
 from rules.documents import DocumentError
 from rules.ruleset import RuleSet, judge
-from rules.suite import Case, write_of
+from rules.suite import Case
 from rules.write import Write
 from webhook.commands.arguments import add_action, add_rules
 from webhook.display import Display

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from rules.case_result import Broken, Outcome, differences
+from rules.case_write import write_of
 from rules.documents import Document, DocumentError
 from rules.ruleset import RuleSet, judge
-from rules.suite import Case, Suite, SuiteError, is_suite, load, write_of
+from rules.suite import Case, Suite, SuiteError, is_suite, load
 from webhook.errors import InputError
 from webhook.files import read_documents
 from webhook.output import add_output, json_line, line

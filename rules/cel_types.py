@@ -1,0 +1,30 @@
+"""CEL expressions in rule documents: strings that compile."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import AfterValidator, StringConstraints
+
+from rules.cel import CelSyntaxError, ResultType, compile_cel
+from rules.fieldpath import MAX_LENGTH, custom_error
+
+
+def _compiles(result: ResultType) -> Any:
+    def validate(expression: str) -> str:
+        try:
+            compile_cel(expression, result)
+        except CelSyntaxError as error:
+            raise custom_error("cel", error.message, error.offset) from None
+        return expression
+
+    return AfterValidator(validate)
+
+
+_Written = StringConstraints(min_length=1, max_length=MAX_LENGTH)
+
+BoolExpression: TypeAlias = Annotated[str, _Written, _compiles("bool")]
+"""A CEL expression that gives true or false."""
+
+StringExpression: TypeAlias = Annotated[str, _Written, _compiles("string")]
+"""A CEL expression that gives a string."""

@@ -1,0 +1,7 @@
+"""Rules and writes for hypothesis: small enough to collide, hostile enough to hurt."""
+
+from __future__ import annotations
+
+from .cases import Case, cases
+
+__all__ = ["Case", "cases"]

@@ -1,0 +1,70 @@
+"""coUpdate: groups with chosen evidence, and the traces that honest and torn writes leave of it.
+
+The digest, the managers and the patch are drawn after the objects, because they speak of them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Final
+
+from hypothesis import strategies as st
+
+from tests.oracle.paths import parse, read
+from tests.oracle.values import canonical
+
+from .invariants import MISSING, Invariant, Json, relations, some
+from .managers import managed_fields
+from .paths import ONE
+from .values import COUNTS, WORDS
+
+EVIDENCE: Final = ["identity", "digest", "stamp", "singleManager", "changeTogether", "patch"]
+
+_DIGEST: Final = "status.digest"
+_DIGESTS: Final = st.sampled_from(["00000000", "", "abc", 7, "0" * 64])
+_MEMBERS: Final = COUNTS | WORDS
+
+
+@st.composite
+def co_update(draw: st.DrawFn, evidence: list[str]) -> Invariant:
+    """A group with this evidence, the patch aside, which every group is judged by where there is one."""
+    fields = draw(some(ONE))
+    spec: Json = {"fields": fields}
+    reads = [(path, _MEMBERS) for path in fields]
+    for name in evidence:
+        match name:
+            case "identity":
+                drawn = draw(st.lists(relations(fields), min_size=1, max_size=2))
+                spec |= {"identity": [relation for relation, _ in drawn]} | draw(MISSING)
+                reads += [each for _, paths in drawn for each in paths]
+            case "digest":
+                spec["digest"] = draw(st.sampled_from([_DIGEST, _DIGEST, "status.conditions[type=Ready].digest"]))
+                reads.append((spec["digest"], _DIGESTS))
+            case "stamp":
+                spec["stamp"] = draw(st.sampled_from(["status.stamp", "status.conditions[type=Ready].stamp"]))
+                reads.append((spec["stamp"], WORDS))
+            case "patch":
+                spec |= draw(st.sampled_from([{}, {"patch": "Full"}, {"patch": "FullOrLocked"}]))
+            case _:
+                spec[name] = True
+    return Invariant({"coUpdate": spec}, tuple(reads))
+
+
+def leave_traces(draw: st.DrawFn, group: Json, old: Json, new: Json) -> None:
+    """Write the group's digest and managers into the objects."""
+    if group.get("digest") == _DIGEST:
+        for side in (old, new):
+            if isinstance(side.get("status"), dict) and draw(st.integers(0, 2)) > 0:
+                side["status"]["digest"] = _digest(group, side)[: draw(st.sampled_from([64, 8, 12, 7]))]
+    if group.get("singleManager"):
+        managers: Any = None
+        for side in (old, new):
+            if isinstance(side.setdefault("metadata", {}), dict):
+                if managers is None or draw(st.booleans()):
+                    managers = managed_fields(draw, group["fields"], side)
+                side["metadata"]["managedFields"] = managers
+
+
+def _digest(group: Json, side: Json) -> str:
+    members = canonical([read(parse(path), side) for path in group["fields"]])
+    return hashlib.sha256(members.encode()).hexdigest()
