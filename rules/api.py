@@ -195,7 +195,7 @@ class StatusRule(_Rule):
         if spec.failure_policy == "Fail":
             raise PydanticCustomError(
                 "failure-policy",
-                "a StatusRule is failurePolicy Ignore: a namespace's owner may not block its writes",
+                "a StatusRule has failurePolicy Ignore: a namespace's owner may not block its writes",
                 {"below": ("failurePolicy",)},
             )
         if spec.match_constraints.namespace_selector != LabelSelector():

@@ -12,6 +12,7 @@ from rules.api import RULE_KINDS, Action, InvariantBase, Rule, StatusRule
 from rules.cel import Program, compile_cel
 from rules.check import Checks
 from rules.diagnosis import problems, suggestion
+from rules.places import quoted
 from rules.predicates import CompiledPredicate
 from rules.problem import InvalidRuleError, Problem
 
@@ -67,7 +68,7 @@ def parse_rule(document: Any) -> Rule:
     if model is None:
         expected = " or ".join(RULE_KINDS)
         hint = suggestion(kind, list(RULE_KINDS)) if isinstance(kind, str) else ""
-        found = f"is {kind!r}" if isinstance(kind, str) else "is missing"
+        found = f"is {quoted(kind)}" if isinstance(kind, str) else "is missing" if kind is None else "is no string"
         raise InvalidRuleError((Problem(("kind",), f"kind {found}, expected {expected}{hint}", "kind"),))
     try:
         return model.model_validate(document)

@@ -11,6 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from rules.fieldpath import custom_error
 from rules.model import Model, Text
+from rules.places import quoted
 from rules.write import Request, Resource, Write
 
 _RESOURCE: Final = re.compile(r"(\*|[a-z0-9]([-a-z0-9.]*[a-z0-9])?)(/(\*|[a-z0-9]([-a-z0-9]*[a-z0-9])?))?", re.ASCII)
@@ -53,7 +54,7 @@ class ResourceRule(Model):
             if _RESOURCE.fullmatch(resource) is None:
                 raise custom_error(
                     "resource",
-                    f'{resource!r} is no resource: write a plural in lower case, as "deployments/status"',
+                    f'{quoted(resource)} is no resource: write a plural in lower case, as "deployments/status"',
                     None,
                     index,
                 )
@@ -64,7 +65,7 @@ class ResourceRule(Model):
     def _are_writes(cls, operations: list[str]) -> list[str]:
         for index, operation in enumerate(operations):
             if operation not in {"UPDATE", "CREATE"}:
-                message = f"{operation} is no write that leaves an object to judge: name UPDATE or CREATE"
+                message = f"{quoted(operation)} is not judged: name UPDATE or CREATE, which leave an object"
                 raise custom_error("operation", message, None, index)
         if len(set(operations)) < len(operations):
             raise custom_error("operation", "an operation is named twice")

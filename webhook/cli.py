@@ -11,9 +11,11 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import version
+from io import TextIOWrapper
 from typing import Final, NoReturn, Protocol
 
 from webhook.errors import CannotRunError, InputError
+from webhook.output import error_line
 
 COMMANDS: Final = {
     "serve": "answer the API server's reviews by rules from files",
@@ -48,11 +50,27 @@ class _Parser(argparse.ArgumentParser):
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the entry point of `statusguard`."""
-    words = list(sys.argv[1:] if argv is None else argv)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters than we use
+    try:
+        try:
+            return _run(list(sys.argv[1:] if argv is None else argv))
+        finally:
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Whoever read our output has left (`| head`). Nothing more can be written, not even by the interpreter's last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(words: Sequence[str]) -> int:
     name = words[0] if words else ""
     if name not in COMMANDS:
-        _top_parser().parse_args(words or ["--help"])
-        return USAGE
+        parser = _top_parser()
+        parser.parse_args(words or ["--help"])
+        parser.error("the command comes first")
     command: Command = importlib.import_module(f"webhook.commands.{name}")
     parser = _Parser(
         prog=f"statusguard {name}",
@@ -63,7 +81,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     )
     command.configure(parser)
     arguments = parser.parse_args(words[1:])
-    return _run(command, arguments, parser.prog)
+    try:
+        return command.run(arguments)
+    except InputError as error:
+        for text in str(error).split("\n"):
+            error_line(text)
+        return USAGE
+    except CannotRunError as error:
+        error_line(f"{parser.prog}: {error}")
+        return CANNOT_RUN
 
 
 def _top_parser() -> argparse.ArgumentParser:
@@ -79,22 +105,3 @@ def _top_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"statusguard {version('statusguard')}")
     parser.add_argument("command", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS)
     return parser
-
-
-def _run(command: Command, arguments: argparse.Namespace, prog: str) -> int:
-    try:
-        code = command.run(arguments)
-        sys.stdout.flush()
-    except InputError as error:
-        print(error, file=sys.stderr)  # noqa: T201
-        return USAGE
-    except CannotRunError as error:
-        print(f"{prog}: {error}", file=sys.stderr)  # noqa: T201
-        return CANNOT_RUN
-    except KeyboardInterrupt:
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left (`| head`). Nothing more can be written, not even by the interpreter's last flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    return code

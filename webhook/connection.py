@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import cast
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError, LineTooLong
+from aiohttp.http_exceptions import LineTooLong
 
 from webhook.answers import plain, plain_bytes
 from webhook.limits import Limits
@@ -121,14 +121,15 @@ class Connection(web.RequestHandler):
 
     def handle_error(
         self,
-        request: web.BaseRequest,
+        request: web.BaseRequest,  # noqa: ARG002 - the signature is aiohttp's
         status: int = 500,
         exc: BaseException | None = None,
-        message: str | None = None,
+        message: str | None = None,  # noqa: ARG002
     ) -> web.StreamResponse:
-        """Answer what is not HTTP in one line, and log no traceback of ours about it."""
-        if not isinstance(exc, HttpProcessingError):
-            return super().handle_error(request, status, exc, message)
+        """Answer what is not HTTP in one line, without the traceback that aiohttp logs.
+
+        Called for nothing else: the listener's handler lets no exception through.
+        """
         problem = "the request line or a header is too long" if isinstance(exc, LineTooLong) else "malformed HTTP"
         self._on_refusal("malformed_http", problem, self._peer)
         response = plain(status, problem)

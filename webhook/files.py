@@ -20,6 +20,9 @@ def read_documents(path: Path) -> list[Document]:
         if not stat.S_ISREG(status.st_mode):
             raise InputError(f"{path}: not a file")
         with path.open("rb") as file:
-            return parse(file.read(MAX_BYTES + 1), str(path))
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}") from None
+    except ValueError:
+        raise InputError(f"{path}: no file can have this name") from None
+    return parse(content, str(path))

@@ -19,22 +19,22 @@ def add_output(parser: argparse.ArgumentParser) -> None:
 
 
 def line(text: str = "") -> None:
-    """Print one line to standard output."""
-    sys.stdout.write(f"{text}\n")
+    """Print one line to standard output. It may hold text from anywhere: whatever would not stay on the line is escaped."""
+    sys.stdout.write(f"{escape(text)}\n")
 
 
 def error_line(text: str) -> None:
-    """Print one line to standard error."""
-    sys.stderr.write(f"{text}\n")
+    """Print one line to standard error, escaped as `line` does."""
+    sys.stderr.write(f"{escape(text)}\n")
 
 
 def json_line(value: Any) -> None:
-    """Print a value as one line of compact JSON."""
-    line(json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str))
+    """Print a value as one line of compact JSON, in ASCII: safe on any terminal and in any encoding."""
+    sys.stdout.write(f"{json.dumps(value, separators=(',', ':'))}\n")
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under headings in columns as wide as they need; what rows hold is escaped."""
+    """Print rows under headings in columns as wide as they need."""
     shown = [[escape(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(headings, *shown, strict=True)]
     for row in [list(headings), *shown]:

@@ -13,6 +13,7 @@ from rules.located import LocatedProblem, unreadable
 from webhook.errors import InputError
 from webhook.rule_catalog import RuleCatalog
 from webhook.rule_files import RuleFile, RuleFiles, Scan
+from webhook.rule_folders import reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +25,12 @@ class Loaded:
 
 
 def scan(paths: Sequence[Path]) -> Scan:
-    """Read all files in files and folders, once. Raises InputError for a path that is not there."""
+    """Read all files in files and folders, once. Raises InputError for a path that is not there or cannot be looked at."""
     for path in paths:
-        if not path.exists():
-            raise InputError(f"{path}: no such file or folder")
+        try:
+            path.stat()
+        except OSError as error:
+            raise InputError(f"{path}: {reason(error)}") from None
     return RuleFiles(paths).scan()
 
 
@@ -48,7 +51,7 @@ def load_good(paths: Sequence[Path], action: Action | None = None) -> list[Compi
     """Return the rules of files and folders, with another action if one is given. Raises InputError if any is broken."""
     loaded = load(paths)
     if loaded.problems:
-        raise InputError("\n".join(map(str, sorted(loaded.problems))))
+        raise InputError(*map(str, sorted(loaded.problems)))
     if not loaded.rules:
         raise InputError(f"no rule found in {', '.join(map(str, paths))}")
     return [rule if action is None else rule.with_action(action) for rule, _ in loaded.rules]

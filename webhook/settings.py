@@ -16,6 +16,9 @@ from webhook.observe.log import Format, Level
 
 PREFIX: Final = "STATUSGUARD_"
 
+SERVICE_LINK: Final = "tcp://"
+"""What begins the STATUSGUARD_PORT that Kubernetes itself sets in every pod beside a Service called `statusguard`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -38,9 +41,9 @@ class Setting:
         return PREFIX + self.flag.removeprefix("--").replace("-", "_").upper()
 
     def from_environment(self, environment: Mapping[str, str]) -> Any:
-        """Return the value in the environment, or the default. Raises InputError with the variable's name."""
+        """Return the value in the environment; the default if that is unset or empty. Raises InputError with the name."""
         written = environment.get(self.variable)
-        if written is None:
+        if not written or written.startswith(SERVICE_LINK):
             return list(self.default) if self.repeatable else self.default
         try:
             return (
@@ -96,7 +99,7 @@ SETTINGS: Final = (
 
 
 def add_settings(parser: argparse.ArgumentParser, environment: Mapping[str, str] = os.environ) -> None:
-    """Add every setting to a command's arguments, with what the environment says as default. Raises InputError."""
+    """Add every setting to a command's arguments; `effective` looks up in the environment what these leave out."""
     for setting in SETTINGS:
         parser.add_argument(
             setting.flag,

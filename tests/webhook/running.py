@@ -25,6 +25,7 @@ from webhook.certificates import Certificate, SelfSigned
 from webhook.observe.metrics import FailureReason, Metrics
 from webhook.server import Answer, Reviewer, Server, ServerConfig, serve
 
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 PATIENCE = 10.0
 """Seconds after which a test gives up on something that must happen."""
 

@@ -11,7 +11,7 @@ from webhook.limits import MIB
 from webhook.server import Answer
 
 from .conftest import Serving
-from .running import Echo, LogCapture, Reply, Running, at_end, drip, receive, review
+from .running import CONTINUE, Echo, LogCapture, Reply, Running, at_end, drip, receive, review
 
 
 @pytest.fixture
@@ -157,11 +157,22 @@ def test_broken_chunks_are_400(server: Running) -> None:
     server.metrics.wait_for_failures(malformed_http=1)
 
 
+def test_chunks_that_break_off_later_are_400(server: Running) -> None:
+    with server.connect_quietly() as connection:
+        connection.sendall(review(b"", Content_Length="", Transfer_Encoding="chunked", Expect="100-continue"))
+        assert connection.recv(100) == CONTINUE
+        connection.sendall(b"2\r\n{}\r\nzz\r\n")
+        reply = receive(connection)
+        assert refused(reply, 400)
+        assert reply.closes
+    server.metrics.wait_for_failures(malformed_http=1)
+
+
 def test_who_waits_for_it_is_asked_for_the_body(server: Running) -> None:
     request = review(b"{}", Expect="100-continue")
     with server.connect() as connection:
         connection.sendall(request[:-2])
-        assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert connection.recv(100) == CONTINUE
         connection.sendall(request[-2:])
         assert receive(connection).body == b"{}"
 

@@ -15,7 +15,7 @@ from webhook.errors import CannotRunError
 from webhook.listener import listening_socket
 
 from .conftest import Serving
-from .running import LogCapture, Running, at_end, receive, review
+from .running import CONTINUE, LogCapture, Running, at_end, receive, review
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def test_when_all_connections_are_needed_another_is_refused(serving: Serving) ->
             connection.sendall(review())
             assert receive(connection).status == 200
             connection.sendall(review(b"", Content_Length="2", Expect="100-continue"))
-            assert connection.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+            assert connection.recv(100) == CONTINUE
         with server.connect_plainly() as third:
             assert at_end(third)
         server.metrics.wait_for_failures(overloaded=1)

@@ -17,7 +17,7 @@ from webhook.observe.metrics import Metrics
 from webhook.server import Answer, ServerConfig, serve
 
 from .conftest import Serving
-from .running import PATIENCE, Echo, LogCapture, at_end, eventually, receive, review, write_pair
+from .running import CONTINUE, PATIENCE, Echo, LogCapture, at_end, eventually, receive, review, write_pair
 
 
 def test_a_server_that_drains_says_so_and_sends_peers_elsewhere(serving: Serving) -> None:
@@ -76,7 +76,7 @@ def test_draining_waits_for_the_requests_under_way(serving: Serving) -> None:
         idle.sendall(review())
         assert receive(idle).status == 200
         half.sendall(review(b"", Content_Length="4", Expect="100-continue"))
-        assert half.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        assert half.recv(100) == CONTINUE
         server.stop()
         fresh.sendall(review(b"fresh"))
         assert receive(fresh).body == b"fresh"

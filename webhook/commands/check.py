@@ -6,10 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from rules.case_write import write_of
-from rules.diagnosis import problems
 from rules.documents import DocumentError
 from rules.ruleset import RuleSet, judge
 from rules.suite import Case
@@ -74,10 +71,7 @@ def _case(arguments: argparse.Namespace) -> Case:
         "request": request,
         "expect": {},
     }
-    try:
-        return Case.model_validate(document)
-    except ValidationError as error:
-        raise InputError("\n".join(problem.message for problem in problems(error, Case))) from None
+    return Case.model_validate(document)
 
 
 def _object(path: Path) -> Any:

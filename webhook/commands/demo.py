@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.resources import as_file, files
 from itertools import groupby
-from textwrap import fill
+from textwrap import wrap
 from typing import Any, get_args
 
 import aiohttp
@@ -180,9 +180,8 @@ def _print(judged: list[Judged], metrics: str) -> None:
     refused = [each for each in judged if not each.response.allowed]
     for title, each in {each.write.system: each for each in refused}.items():
         line(f"What the writer of the {title} was told ({each.response.status.code}):")
-        line(
-            fill(each.response.status.message, 100, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
-        )
+        for words in wrap(each.response.status.message, 98, break_long_words=False, break_on_hyphens=False):
+            line(f"  {words}")
         line()
     line("The metrics they left:")
     for sample in metrics.splitlines():

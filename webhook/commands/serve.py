@@ -42,9 +42,8 @@ def run(arguments: argparse.Namespace) -> int:
     rules = RuleService(settings["rules"], settings["action"], metrics)
     rules.load()
     if not rules.rules.rules:
-        problems = "\n".join(map(str, rules.problems))
         where = ", ".join(map(str, settings["rules"]))
-        raise InputError(problems or f"no rule found in {where}")
+        raise InputError(*(map(str, rules.problems) if rules.problems else (f"no rule found in {where}",)))
     certificate = _certificate(settings["tls_cert"], settings["tls_key"])
     uvloop.run(_serve(settings, rules, certificate, metrics))
     return 0

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(results, failed)
     if unusable:
-        raise InputError("\n".join(unusable))
+        raise InputError(*unusable)
     return 1 if failed else 0
 
 
@@ -62,8 +62,10 @@ def _load(paths: list[Path]) -> tuple[list[Suite], list[str]]:
                     suites.append(load(document, partial(_rules, file.path.parent)))
                 except SuiteError as error:
                     unusable += map(str, error.problems)
-                except (DocumentError, InputError) as error:
+                except DocumentError as error:
                     unusable.append(str(error))
+                except InputError as error:
+                    unusable.append(f"{document.place(('rules',))}: {error}")
     return suites, unusable
 
 
