@@ -43,11 +43,16 @@ Judge: TypeAlias = Callable[[Pair, Write, Tally], Finding | None]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What is read, and how it is judged. `on_create`: whether it judges a write that creates the object."""
+    """What is read, and how it is judged.
+
+    `on_create`: whether it judges a write that creates the object. `also_changed`: where it reads something beside its pairs,
+    whether the write changed that.
+    """
 
     read: Pairs
     judge: Judge
     on_create: bool = False
+    also_changed: Callable[[Write, Tally], bool] | None = None
 
 
 Merge: TypeAlias = Callable[[Sequence[Finding], Write, Tally], Finding]

@@ -79,13 +79,12 @@ class ResourceRule(Model):
             and any(_is_resource(pattern, resource) for pattern in self.resources)
         )
 
-    def matches(self, request: Request) -> bool:
-        """Tell whether the rule names a request."""
+    def admits(self, request: Request) -> bool:
+        """Tell whether the rule, which covers the resource, is about a request for it."""
         return (
             request.operation in self.operations
             and (not self.resource_names or request.name in self.resource_names)
             and (self.scope == "*" or (self.scope == "Namespaced") == bool(request.namespace))
-            and self.covers(request.resource)
         )
 
 
@@ -133,6 +132,11 @@ class LabelSelector(Model):
         description="Requirements, all of which must hold.",
     )
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the selector asks for nothing: it selects everything."""
+        return not self.match_labels and not self.match_expressions
+
     def selects(self, labels: Mapping[str, str]) -> bool:
         """Tell whether the selector selects something with these labels."""
         return all(labels.get(key) == value for key, value in self.match_labels.items()) and all(
@@ -147,10 +151,10 @@ class LabelSelector(Model):
 class MatchConstraints(Model):
     """Which writes a rule is about; everything given must fit."""
 
-    resource_rules: Annotated[list[ResourceRule], Field(min_length=1, max_length=16)] = Field(
+    resource_rules: Annotated[list[ResourceRule], Field(min_length=1, max_length=64)] = Field(
         description="The resources; one of them must fit.",
     )
-    exclude_resource_rules: Annotated[list[ResourceRule], Field(max_length=16)] = Field(
+    exclude_resource_rules: Annotated[list[ResourceRule], Field(max_length=64)] = Field(
         default_factory=list,
         description="Resources that are left out.",
     )
@@ -168,11 +172,17 @@ class MatchConstraints(Model):
         "depends on the resource's conversion webhook.",
     )
 
+    def covering(self, resource: Resource) -> tuple[list[ResourceRule], list[ResourceRule]]:
+        """Return the resource rules, and those that leave out, that cover a resource."""
+        return (
+            [rule for rule in self.resource_rules if rule.covers(resource)],
+            [rule for rule in self.exclude_resource_rules if rule.covers(resource)],
+        )
+
     def names(self, request: Request) -> bool:
         """Tell whether the resource rules fit a request."""
-        return any(rule.matches(request) for rule in self.resource_rules) and not any(
-            rule.matches(request) for rule in self.exclude_resource_rules
-        )
+        included, excluded = self.covering(request.resource)
+        return any(rule.admits(request) for rule in included) and not any(rule.admits(request) for rule in excluded)
 
 
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
@@ -186,7 +196,7 @@ class UnknownLabelsError(Exception):
 def selects_namespace(selector: LabelSelector, write: Write) -> bool:
     """Tell whether a namespaceSelector selects the namespace of the written object. Raises UnknownLabelsError."""
     request = write.request
-    if selector == LabelSelector():
+    if selector.is_empty:
         return True
     if request.resource.group == "" and request.resource.resource == "namespaces":
         return selector.selects(labels_of(write.new["metadata"]))
@@ -201,7 +211,7 @@ def selects_namespace(selector: LabelSelector, write: Write) -> bool:
 
 def selects_object(selector: LabelSelector, write: Write) -> bool:
     """Tell whether an objectSelector selects the object as it was or as it will be."""
-    if selector == LabelSelector():
+    if selector.is_empty:
         return True
     sides = (write.new,) if write.creates else (write.new, write.old)
     return any(selector.selects(labels_of(side["metadata"])) for side in sides)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from rules.cel import CelRuntimeError
 from rules.check import Finding
 from rules.compile import CompiledInvariant, CompiledRule
 from rules.match_conditions import all_hold
-from rules.matching import UnknownLabelsError, selects_namespace, selects_object
+from rules.matching import ResourceRule, UnknownLabelsError, selects_namespace, selects_object
 from rules.reading import Tally
 from rules.values import equal
 from rules.violation import RuleVerdict, Violation
@@ -19,33 +20,44 @@ _MAX_REMEMBERED: Final = 4_096
 """Resources for which the rules are remembered: several times what the largest clusters serve."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A rule that covers a resource, with those of its resource rules that do."""
+
+    rule: CompiledRule
+    included: Sequence[ResourceRule]
+    excluded: Sequence[ResourceRule]
+
+    def concerns(self, request: Request) -> bool:
+        """Tell whether the rule is about a request for the resource."""
+        namespace = self.rule.namespace
+        return (
+            any(named.admits(request) for named in self.included)
+            and not any(named.admits(request) for named in self.excluded)
+            and (namespace is None or namespace == request.namespace)
+        )
+
+
 class RuleSet:
     """Compiled rules, looked up by resource. Immutable: a change of rules is a new set."""
 
     def __init__(self, rules: Iterable[CompiledRule]) -> None:
         self.rules = tuple(rules)
-        self._by_resource: dict[Resource, tuple[CompiledRule, ...]] = {}
+        self._by_resource: dict[Resource, tuple[_Candidate, ...]] = {}
 
     def concerned(self, request: Request) -> list[CompiledRule]:
         """Return the rules that a request concerns, as far as the request alone decides."""
-        return [
-            rule
-            for rule in self._naming(request.resource)
-            if rule.source.spec.match_constraints.names(request)
-            and (rule.namespace is None or rule.namespace == request.namespace)
-        ]
+        candidates = self._by_resource.get(request.resource)
+        if candidates is None:
+            candidates = self._remember(request.resource)
+        return [candidate.rule for candidate in candidates if candidate.concerns(request)]
 
-    def _naming(self, resource: Resource) -> tuple[CompiledRule, ...]:
-        found = self._by_resource.get(resource)
-        if found is None:
-            found = tuple(
-                rule
-                for rule in self.rules
-                if any(named.covers(resource) for named in rule.source.spec.match_constraints.resource_rules)
-            )
-            if len(self._by_resource) < _MAX_REMEMBERED:
-                self._by_resource[resource] = found
-        return found
+    def _remember(self, resource: Resource) -> tuple[_Candidate, ...]:
+        found = (_Candidate(rule, *rule.source.spec.match_constraints.covering(resource)) for rule in self.rules)
+        candidates = tuple(candidate for candidate in found if candidate.included)
+        if len(self._by_resource) < _MAX_REMEMBERED:
+            self._by_resource[resource] = candidates
+        return candidates
 
 
 def judge(rules: Sequence[CompiledRule], write: Write) -> list[RuleVerdict]:
@@ -114,8 +126,9 @@ def _findings(invariant: CompiledInvariant, write: Write, tally: Tally) -> list[
     for check in invariant.checks.checks:
         if write.creates and not check.on_create:
             continue
+        is_due = guard_changed or (check.also_changed is not None and check.also_changed(write, tally))
         for pair in check.read(write, tally):
-            if guard_changed or not equal(pair.old, pair.new):
+            if is_due or not equal(pair.old, pair.new):
                 finding = check.judge(pair, write, tally)
                 if finding is not None:
                     findings.append(finding)

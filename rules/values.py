@@ -35,8 +35,21 @@ its first (`sys.int_info.default_max_str_digits`), so no decoder gives a larger 
 Number: TypeAlias = int | Fraction
 
 
-def equal(old: Any, new: Any) -> bool:  # noqa: C901  one loop, so that no depth of nesting can exhaust the stack
+_PLAIN: Final = frozenset({str, int})
+"""Types whose values Python compares just as we do, alone and in a list or dict of nothing else: no bool, no null."""
+
+
+def equal(old: Any, new: Any) -> bool:
     """Tell whether two values are the same: deeply, null members dropped, `3 == 3.0`, `true != 1`, list order counts."""
+    if old is new:
+        return True
+    kind = type(old)
+    if kind in _PLAIN and type(new) is kind:
+        return bool(old == new)
+    return _deeply_equal(old, new)
+
+
+def _deeply_equal(old: Any, new: Any) -> bool:  # noqa: C901  one loop, so that no depth of nesting can exhaust the stack
     pending = [(old, new)]
     while pending:
         a, b = pending.pop()
@@ -49,6 +62,10 @@ def equal(old: Any, new: Any) -> bool:  # noqa: C901  one loop, so that no depth
         elif kind is dict:
             if type(b) is not dict:
                 return False
+            if _PLAIN.issuperset(map(type, a.values())) and _PLAIN.issuperset(map(type, b.values())):
+                if a != b:
+                    return False
+                continue
             for key, member in a.items():
                 if member is not None:
                     other = b.get(key)
@@ -61,6 +78,10 @@ def equal(old: Any, new: Any) -> bool:  # noqa: C901  one loop, so that no depth
         elif kind is list:
             if type(b) is not list or len(a) != len(b):
                 return False
+            if _PLAIN.issuperset(map(type, a)) and _PLAIN.issuperset(map(type, b)):
+                if a != b:
+                    return False
+                continue
             pending.extend(zip(a, b, strict=True))
         elif not _same_scalar(a, b):
             return False

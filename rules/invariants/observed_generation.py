@@ -7,13 +7,15 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from rules import fieldpath
-from rules.check import Check, Checks, Finding, present
+from rules.check import Check, Checks, Finding, is_gone, present
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.pairing import Pair, Pairs, pairs
+from rules.pairing import Pair, pairs
 from rules.reading import Tally, reader
-from rules.values import MISSING, Missing, Number, equal, number
-from rules.write import Write
+from rules.roles import Role
+from rules.samples import Samples
+from rules.values import Missing, Number, number
+from rules.write import Roots, Write
 
 _GENERATION = fieldpath.parse("metadata.generation")
 _read_generation = reader(_GENERATION)
@@ -32,7 +34,7 @@ class ObservedGeneration(Kind):
     name: ClassVar[str] = "observedGeneration"
     cured_by_waiting: ClassVar[bool] = True
 
-    fields: Annotated[list[PairedPath], Field(min_length=1, max_length=MAX_FIELDS)] = Field(
+    fields: Annotated[list[PairedPath], Field(min_length=1, max_length=MAX_FIELDS), Role.NUMBER] = Field(
         default_factory=_default_fields,
         description="The fields that hold an observed generation.",
     )
@@ -61,22 +63,22 @@ class ObservedGeneration(Kind):
         ignored = self.ignore_values
 
         def judge(pair: Pair, write: Write, tally: Tally) -> Finding | None:
-            (old, old_limit), (new, limit) = pair.old, pair.new
-            if new is MISSING:
-                return None  # the item that held it is gone
-            before, after = _generation(old, ignored, tally), _generation(new, ignored, tally)
+            if is_gone(pair):
+                return None
+            before, after = _generation(pair.old, ignored, tally), _generation(pair.new, ignored, tally)
             if after is None:
                 return None
-            broken = _ahead(after, limit) if not_ahead else None
+            limit = _limit(write.new, tally) if not_ahead else 0
+            broken = _ahead(after, limit)
             if broken is None and before is not None and after < before and not write.creates:
-                if not_ahead and limit and before > (old_limit or limit):
+                if limit and before > (_limit(write.old, tally) or limit):
                     return None  # the old value was never true: any value up to the generation repairs it
                 broken = _back(after, may_clear=may_clear)
             if broken is None:
                 return None
-            return Finding(path.concrete(pair.where), broken, present(old), present(new))
+            return Finding(path.concrete(pair.where), broken, present(pair.old), present(pair.new))
 
-        return Check(_with_generation(path) if not_ahead else _without(path), judge, on_create=not_ahead)
+        return Check(pairs(path), judge, on_create=not_ahead, also_changed=_limit_changed if not_ahead else None)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""
@@ -88,6 +90,11 @@ class ObservedGeneration(Kind):
         if self.ignore_values:
             found.append(f"The values {', '.join(map(str, self.ignore_values))} are never compared.")
         return found
+
+    def samples(self) -> list[Samples]:
+        """Return each field with generations around that of an object of generation 3."""
+        limit: Samples = {_GENERATION: [3]} if self.not_ahead else {}
+        return [{path: [2, 1, 3, 4, None], **limit} for path in self.fields]
 
 
 def _ahead(after: Number, limit: Number) -> str | None:
@@ -102,25 +109,17 @@ def _back(after: Number, *, may_clear: bool) -> str | None:
 
 def _generation(value: Any | Missing, ignored: list[int], tally: Tally) -> Number | None:
     """Return a value as a generation: 0 if absent or no number, None if it never compares."""
-    value = present(value)
-    if any(equal(value, other) for other in ignored):
-        return None
-    exact = number(value)
-    if exact is None and value is not None:
+    exact = number(present(value))
+    if exact is None and present(value) is not None:
         tally.type_mismatches += 1
-    return exact or 0
+    generation = exact or 0
+    return None if generation in ignored else generation
 
 
-def _with_generation(path: fieldpath.FieldPath) -> Pairs:
-    read = pairs(path)
-
-    def read_both(write: Write, tally: Tally) -> list[Pair]:
-        before, after = (max(number(_read_generation(roots, tally)) or 0, 0) for roots in (write.old, write.new))
-        return [Pair(where, [old, before], [new, after]) for where, old, new in read(write, tally)]
-
-    return read_both
+def _limit(roots: Roots, tally: Tally) -> Number:
+    """Return metadata.generation, 0 where it says nothing."""
+    return max(number(_read_generation(roots, tally)) or 0, 0)
 
 
-def _without(path: fieldpath.FieldPath) -> Pairs:
-    read = pairs(path)
-    return lambda write, tally: [Pair(where, [old, 0], [new, 0]) for where, old, new in read(write, tally)]
+def _limit_changed(write: Write, tally: Tally) -> bool:
+    return _limit(write.old, tally) != _limit(write.new, tally)
