@@ -62,7 +62,7 @@ def points_at(pointer: object, path: Path, write: Write) -> bool:
         elif isinstance(step, Select):
             old_index, old = select(old, step)
             new_index, new_item = select(new, step)
-            last = isinstance(new, list) and new_index == len(new) - 1
+            last = isinstance(new, list) and 0 <= new_index == len(new) - 1
             meant = {str(index) for index in (old_index, new_index) if index >= 0}
             if token not in meant and not (token == "-" and last):
                 return False

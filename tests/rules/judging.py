@@ -6,7 +6,7 @@ from typing import Any
 
 from rules.compile import CompiledRule, compile_rule
 from rules.documents import parse
-from rules.located import locate
+from rules.located import LocatedProblem, locate
 from rules.problem import InvalidRuleError
 from rules.ruleset import judge as judge_rules
 from rules.values import MISSING
@@ -21,7 +21,7 @@ kind: ClusterStatusRule
 metadata: {name: r}
 spec:
 """
-_MATCH = "  matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*']}]}\n"
+MATCH_EVERYTHING = "matchConstraints: {resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*']}]}"
 
 
 def snippet(text: str) -> Any:
@@ -32,7 +32,7 @@ def snippet(text: str) -> Any:
 
 def rule(*invariants: str, name: str = "r", **spec: Any) -> CompiledRule:
     """Return a rule about everything with these invariants, named i, i2, i3 unless they say otherwise."""
-    document = snippet(f"{_HEAD}{_MATCH}  invariants: []")
+    document = snippet(f"{_HEAD}  {MATCH_EVERYTHING}\n  invariants: []")
     entries = [{"name": f"i{index or ''}", **snippet(text)} for index, text in enumerate(invariants) if text]
     document["metadata"]["name"] = name
     document["spec"] |= {"invariants": entries, **spec}
@@ -71,13 +71,13 @@ def broken(invariant: str, old: str | None, new: str, **request: Any) -> list[st
 
 def mistakes(text: str) -> list[str]:
     """Return the problems of the rule documents in a text, as `lint` prints them."""
-    found = []
+    found: list[LocatedProblem] = []
     for document in parse(text.encode(), "r.yaml"):
         try:
             compile_rule(document.data)
         except InvalidRuleError as error:
-            found += [str(locate(problem, document)) for problem in error.problems]
-    return found
+            found += [locate(problem, document) for problem in error.problems]
+    return list(map(str, sorted(found)))
 
 
 def spec_mistakes(spec: str) -> list[str]:
@@ -87,4 +87,4 @@ def spec_mistakes(spec: str) -> list[str]:
 
 def invariant_mistakes(invariant: str) -> list[str]:
     """Return the problems of an invariant `i` whose kind stands on line 8 from column 5."""
-    return mistakes(f"{_HEAD}{_MATCH}  invariants:\n  - name: i\n    {invariant}\n")
+    return mistakes(f"{_HEAD}  {MATCH_EVERYTHING}\n  invariants:\n  - name: i\n    {invariant}\n")

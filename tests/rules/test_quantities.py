@@ -51,8 +51,28 @@ def test_quantity(written: str, expected: int | Fraction) -> None:
 
 @pytest.mark.parametrize(
     "written",
-    ["", ".", "m", "1 Gi", " 1", "1\n", "1K", "1g", "1ki", "1mi", "1e", "1ee3", "1e1.5", "1e3k", "0x10", "--1", "1,5"]
-    + ["Infinity", "NaN", "١", f"1e{MAX_EXPONENT + 1}", f"1e-{MAX_EXPONENT + 1}", "1e999999999", "1" * 5000],
+    [
+        *(
+            "",
+            ".",
+            "m",
+            "1 Gi",
+            " 1",
+            "1\n",
+            "1K",
+            "1g",
+            "1ki",
+            "1mi",
+            "1e",
+            "1ee3",
+            "1e1.5",
+            "1e3k",
+            "0x10",
+            "--1",
+            "1,5",
+        ),
+        *("Infinity", "NaN", "\u0661", f"1e{MAX_EXPONENT + 1}", f"1e-{MAX_EXPONENT + 1}", "1e999999999", "1" * 5000),
+    ],
 )
 def test_what_is_no_quantity(written: str) -> None:
     assert quantity(written) is None

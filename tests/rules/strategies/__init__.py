@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from .cases import Case, cases
+from .cases import Case, cases, reordered_cases
 
-__all__ = ["Case", "cases"]
+__all__ = ["Case", "cases", "reordered_cases"]

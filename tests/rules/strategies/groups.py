@@ -55,14 +55,15 @@ def leave_traces(draw: st.DrawFn, group: Json, old: Json, new: Json) -> None:
     if group.get("digest") == _DIGEST:
         for side in (old, new):
             if isinstance(side.get("status"), dict) and draw(st.integers(0, 2)) > 0:
-                side["status"]["digest"] = _digest(group, side)[: draw(st.sampled_from([64, 8, 12, 7]))]
+                digest = _digest(group, side)[: draw(st.sampled_from([64, 8, 12, 7]))]
+                side["status"] = {**side["status"], "digest": digest}
     if group.get("singleManager"):
         managers: Any = None
         for side in (old, new):
             if isinstance(side.setdefault("metadata", {}), dict):
                 if managers is None or draw(st.booleans()):
                     managers = managed_fields(draw, group["fields"], side)
-                side["metadata"]["managedFields"] = managers
+                side["metadata"] = {**side["metadata"], "managedFields": managers}
 
 
 def _digest(group: Json, side: Json) -> str:

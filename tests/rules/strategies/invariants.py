@@ -8,8 +8,8 @@ from typing import Any, Final, TypeAlias
 
 from hypothesis import strategies as st
 
-from .objects import Reads
-from .paths import CONDITIONS, ONE, PAIRED, SUMMED
+from .paths import CONDITION_LISTS, ONE, PAIRED, SUMMED
+from .tree import Reads
 from .values import ANYTHING, COUNTS, GENERATIONS, MEASURES, QUANTITIES, TIMES, WORDS, Values
 
 Json: TypeAlias = dict[str, Any]
@@ -96,7 +96,7 @@ _IGNORED: Final = some([0, -1, 2, "1Ki", "1", "2026-01-01T00:00:00Z", "x"], 2)
 
 MONOTONIC: Final[dict[str, Invariants]] = {
     name: _of_fields("monotonic", _spec(_DIRECTIONS, mayClear=_FLAG, ignoreValues=_IGNORED), values)
-    for name, values in {"numbers": COUNTS, "times": TIMES, "quantities": QUANTITIES, "mixed": MEASURES}.items()
+    for name, values in {"numbers": COUNTS, "times": TIMES, "quantities": QUANTITIES, "measures": MEASURES}.items()
 }
 
 WRITE_ONCE: Final = _of_fields("writeOnce", _spec({"fields": some(PAIRED)}, mayClear=_FLAG), ANYTHING)
@@ -143,7 +143,9 @@ def _read(terms: list[str]) -> Reads:
     return tuple((path, COUNTS) for path in paths if not path.lstrip("-").isdigit())
 
 
-MISSING: Final[st.SearchStrategy[Json]] = st.fixed_dictionaries({}, optional={"missing": st.sampled_from(["Skip", "Zero"])})
+MISSING: Final[st.SearchStrategy[Json]] = st.fixed_dictionaries(
+    {}, optional={"missing": st.sampled_from(["Skip", "Zero"])}
+)
 
 
 @st.composite
@@ -165,9 +167,9 @@ def _conditions(spec: Json) -> Invariant:
     return Invariant({"conditions": spec}, reads)
 
 
-CONDITION_RULES: Final[Invariants] = _spec(
+CONDITIONS: Final[Invariants] = _spec(
     {},
-    path=st.sampled_from(CONDITIONS),
+    path=st.sampled_from(CONDITION_LISTS),
     lastTransitionTime=st.sampled_from(_MODES),
     notBack=_FLAG,
     uniqueTypes=_FLAG,

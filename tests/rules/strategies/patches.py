@@ -10,7 +10,8 @@ from tests.oracle.paths import Name, Select, parse, select
 from tests.oracle.paths import member as member_of
 
 from .invariants import Json
-from .objects import grow_object, tree
+from .objects import grow_object
+from .tree import tree
 from .values import COUNTS, JUNK
 
 _VERSIONS: Final = st.sampled_from(["7", "7", "", None])
@@ -31,7 +32,7 @@ def _merge_patch(draw: st.DrawFn, fields: list[str]) -> Json:
     body: Json
     body, _ = grow_object(draw, tree((path, COUNTS) for path in held))
     if draw(st.booleans()) and isinstance(body.setdefault("metadata", {}), dict):
-        body["metadata"]["resourceVersion"] = draw(_VERSIONS)
+        body["metadata"] = {**body["metadata"], "resourceVersion": draw(_VERSIONS)}
     return body
 
 

@@ -21,8 +21,8 @@ ITEM: Final = [
     "status.holds.a",
     'status.groups["a.b"].value',
 ]
-ONE: Final = PLAIN + ITEM
-"""Paths that name one value."""
+ONE: Final = [*PLAIN, *PLAIN, *ITEM]
+"""Paths that name one value, the plain ones oftener."""
 
 PAIRED: Final = [
     *ONE,
@@ -49,10 +49,9 @@ SUMMED: Final = [
 ]
 """Paths that name many values, as `sum()` takes them."""
 
-CONDITIONS: Final = [
+CONDITION_LISTS: Final = [
     "status.conditions",
     "status.parents[ref,id].conditions",
     "status.parents[id=3,ref=x].conditions",
     "status.groups.*.conditions",
 ]
-

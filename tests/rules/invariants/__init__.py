@@ -1,0 +1,1 @@
+"""Tests of the kinds of invariants, a module for each."""
