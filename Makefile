@@ -1,8 +1,10 @@
 # make run   the demo: bad status writes are refused, no cluster needed
 # make test  everything that is checked before a change lands
 # make lint  style, types, layers and dependencies only
+# make bench what it costs to judge a review
+# make docs  the reference, made from the models
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench clean
+.PHONY: help run test lint bench docs clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -50,6 +52,9 @@ test: lint
 	$(BIN)/pytest -n 2 --cov --cov-report=
 	$(BIN)/coverage report --include='rules/*' --fail-under=95
 	$(BIN)/coverage report --include='webhook/*'
+
+docs: $(VENV)/installed-dev
+	$(BIN)/python docs/make_reference.py
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/judge.py
