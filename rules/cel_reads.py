@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from rules.path_syntax import NAME
+from rules.fieldpath import FieldPath, parse
+from rules.path_syntax import NAME, FieldPathError
 
 Parts: TypeAlias = tuple[str, ...]
 """The names that lead to a part of an object; empty for the whole of it."""
@@ -104,3 +106,14 @@ def path_of(parts: Parts) -> str:
         f".{name}" if NAME.fullmatch(name) else f"[{json.dumps(name, ensure_ascii=False)}]" for name in parts
     )
     return written.removeprefix(".") or "object"
+
+
+def field_paths(parts: Iterable[Parts]) -> list[FieldPath]:
+    """Return the parts as parsed paths, without the whole object and what is no field path."""
+    found: list[FieldPath] = []
+    for part in filter(None, parts):
+        try:
+            found.append(parse(path_of(part)))
+        except FieldPathError:
+            continue  # a root that is no name
+    return found

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, StringConstraints
 
 from rules.cel import CelSyntaxError, ResultType, compile_cel
 from rules.fieldpath import MAX_LENGTH, custom_error
+from rules.roles import Role
 
 
 def _compiles(result: ResultType) -> Any:
@@ -23,8 +24,8 @@ def _compiles(result: ResultType) -> Any:
 
 _Written = StringConstraints(min_length=1, max_length=MAX_LENGTH)
 
-BoolExpression: TypeAlias = Annotated[str, _Written, _compiles("bool")]
+BoolExpression: TypeAlias = Annotated[str, _Written, _compiles("bool"), Role.EXPRESSION]
 """A CEL expression that gives true or false."""
 
-StringExpression: TypeAlias = Annotated[str, _Written, _compiles("string")]
+StringExpression: TypeAlias = Annotated[str, _Written, _compiles("string"), Role.EXPRESSION]
 """A CEL expression that gives a string."""

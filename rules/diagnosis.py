@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from rules.problem import Location, Problem
+from rules.values import canonical
 
 _WORDS = {
     "missing": "is missing",
@@ -122,4 +123,4 @@ def _shown(value: Any) -> str:
         return f'"{value}"' if len(value) <= 64 and value.isprintable() else ascii(value[:64])
     if isinstance(value, Mapping):
         return "an object"
-    return "a list" if isinstance(value, list) else ascii(value)[:64]
+    return "a list" if isinstance(value, list) else canonical(value)[:64]

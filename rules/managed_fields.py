@@ -1,7 +1,7 @@
 """metadata.managedFields: which manager owns a field, and who wrote it last.
 
 The format is FieldsV1 of sigs.k8s.io/structured-merge-diff: `f:name`, `k:{"type":"Ready"}`, and `.` for the node itself; an
-empty object is a leaf, whose owner owns all that is below.
+empty object is a leaf, whose owner owns all that is below. An empty set owns nothing.
 """
 
 from __future__ import annotations
@@ -34,14 +34,10 @@ def owns(path: FieldPath) -> Owns:
 
     def find(fields: Any) -> bool:
         for segment in segments:
-            if type(fields) is not dict:
-                return False
-            if not fields:
-                return True
-            fields = _below(fields, segment)
-            if fields is None:
-                return False
-        return True
+            fields = _below(fields, segment) if type(fields) is dict else None
+            if fields == {}:
+                return True  # a leaf: whoever owns it owns all that is below
+        return type(fields) is dict
 
     return find
 

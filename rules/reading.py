@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from rules.fieldpath import FieldPath
 from rules.items import entries, selected
 from rules.path_syntax import Items, MapValues, Name, Segment, Select
-from rules.values import MISSING
+from rules.values import MISSING, canonical
 from rules.write import Roots
 
 
@@ -119,5 +119,7 @@ def _expander(segments: tuple[Segment, ...]) -> Callable[[Any, Tally, list[Any]]
 def _members(segment: Segment, value: Any, *, is_last: bool) -> Iterable[Any]:
     if isinstance(segment, Items):
         # In the middle of a path an item that is no object is not there; at its end it is the value itself.
-        return value if is_last else [item for item in value if type(item) is dict]
-    return [item for _, item in entries(segment, value).values()]
+        return [item for item in value if type(item) is dict or (is_last and item is not None)]
+    # By their keys, because their order says nothing: a write that only turns it changes nothing that is read.
+    ordered = sorted(entries(segment, value).values(), key=lambda entry: canonical(list(entry[0])))
+    return [item for _, item in ordered]

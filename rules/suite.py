@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
+from rules.api import RULE_KINDS
 from rules.compile import CompiledRule, compile_rule
 from rules.diagnosis import problems
 from rules.documents import Document
@@ -184,7 +185,8 @@ def _compiled(document: Document, below: Location) -> CompiledRule:
 
 def is_rule(data: Any) -> bool:
     """Whether a document says of itself that it is one of our rules, valid or not."""
-    return isinstance(data, Mapping) and data.get("kind") in {"ClusterStatusRule", "StatusRule"}
+    kind = data.get("kind") if isinstance(data, Mapping) else None
+    return isinstance(kind, str) and kind in RULE_KINDS
 
 
 def is_suite(data: Any) -> bool:

@@ -14,6 +14,7 @@ from importlib.metadata import version
 from io import TextIOWrapper
 from typing import Final, NoReturn, Protocol
 
+from webhook.display import escape
 from webhook.errors import CannotRunError, InputError
 from webhook.output import error_line
 
@@ -45,7 +46,7 @@ class Command(Protocol):
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         # One line, as all our errors; argparse would print the usage before it.
-        self.exit(USAGE, f"{self.prog}: {message} (see {self.prog} --help)\n")
+        self.exit(USAGE, f"{self.prog}: {escape(message)} (see {self.prog} --help)\n")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -59,10 +60,13 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Whoever read our output has left (`| head`). Nothing more can be written, not even by the interpreter's last flush.
+    except OSError as error:
+        # Nothing more can be written, not even by the interpreter's last flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        if isinstance(error, BrokenPipeError):
+            return 0  # whoever read our output has seen enough, as `| head` does
+        error_line(f"statusguard: {error.strerror or error}")
+        return CANNOT_RUN
 
 
 def _run(words: Sequence[str]) -> int:

@@ -28,12 +28,12 @@ class Connection(web.RequestHandler):
         "_limits",
         "_on_close",
         "_on_refusal",
-        "_peer",
         "_send_deadline",
         "_wire",
         "busy",
         "handshake",
         "known",
+        "peer",
     )
 
     def __init__(
@@ -58,7 +58,7 @@ class Connection(web.RequestHandler):
             # An API server compresses nothing, and what is not decompressed cannot be a bomb.
             auto_decompress=False,
         )
-        self._peer = peer
+        self.peer = peer
         self._limits = limits
         self._on_refusal = on_refusal
         self._on_close = on_close
@@ -131,7 +131,7 @@ class Connection(web.RequestHandler):
         Called for nothing else: the listener's handler lets no exception through.
         """
         problem = "the request line or a header is too long" if isinstance(exc, LineTooLong) else "malformed HTTP"
-        self._on_refusal("malformed_http", problem, self._peer)
+        self._on_refusal("malformed_http", problem, self.peer)
         response = plain(status, problem)
         response.force_close()
         return response
@@ -141,7 +141,7 @@ class Connection(web.RequestHandler):
         if self.transport is None:
             return
         problem = "the headers came too slowly"
-        self._on_refusal("timeout", problem, self._peer)
+        self._on_refusal("timeout", problem, self.peer)
         self.transport.write(plain_bytes(408, problem))
         self.force_close()
 

@@ -12,7 +12,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final, cast
 
@@ -21,7 +21,10 @@ from webhook.errors import InputError
 MAX_DOCUMENT: Final = 64 * 1024 * 1024
 """Bytes of one document: eight times the largest AdmissionReview that the server takes, for pretty-printed ones."""
 
-_STRUCTURE: Final = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\]]')
+_STRING: Final = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+"""Brackets in strings do not count. A string without an end takes the rest of the line: to look for the end from each of its
+quotes anew would take quadratic time."""
+
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 
 
@@ -69,35 +72,52 @@ def _unpacked(stream: BinaryIO) -> BinaryIO:
     return stream
 
 
+@dataclass(slots=True)
+class _Document:
+    """A document whose end has not come yet."""
+
+    line: int
+    text: bytearray = field(default_factory=bytearray)
+    depth: int = 0
+    interruptible: bool = False
+
+    def add(self, text: bytes) -> None:
+        """Take the next line."""
+        self.interruptible = text[:1].isspace() if self.text else text.strip() != b"["
+        self.text += text
+        self.depth += _nesting(text)
+
+    def ends_before(self, text: bytes) -> bool:
+        """Whether a line starts another document though this one is not complete: a broken one among others.
+
+        In a pretty-printed document that is indented no brace begins a line but the first, and in one that is not indented
+        no line is; only a list may be opened by a line of its own that a brace follows.
+        """
+        return self.interruptible and text.startswith(b"{")
+
+
 def _split(stream: BinaryIO, source: str) -> Iterator[Chunk]:
-    lines: list[bytes] = []
-    size = depth = first = 0
+    document = _Document(line=1)
     number = 0
     while text := stream.readline(MAX_DOCUMENT + 1):
         number += 1
-        if lines and _begins_anew(lines, text):
-            yield Chunk(b"".join(lines), source, first)
-            lines, size, depth = [], 0, 0
-        if not lines:
+        if document.ends_before(text):
+            yield Chunk(bytes(document.text), source, document.line)
+            document = _Document(number)
+        if not document.text:
             if not text.strip():
                 continue
-            first = number
-        lines.append(text)
-        size += len(text)
-        if size > MAX_DOCUMENT:
-            raise InputError(f"{source}:{first}: larger than {MAX_DOCUMENT // 1024**2} MiB")
-        depth += _nesting(text)
-        if depth <= 0:
-            yield Chunk(b"".join(lines), source, first)
-            lines, size, depth = [], 0, 0
-    if lines:
-        yield Chunk(b"".join(lines), source, first)
-
-
-def _begins_anew(lines: list[bytes], text: bytes) -> bool:
-    """Whether a line starts a document though the one before it is not complete: a broken one among JSON lines."""
-    return len(lines) == 1 and len(lines[0].strip()) > 1 and text.startswith(b"{")
+            document.line = number
+        document.add(text)
+        if len(document.text) > MAX_DOCUMENT:
+            raise InputError(f"{source}:{document.line}: larger than {MAX_DOCUMENT // 1024**2} MiB")
+        if document.depth <= 0:
+            yield Chunk(bytes(document.text), source, document.line)
+            document = _Document(number)
+    if document.text:
+        yield Chunk(bytes(document.text), source, document.line)
 
 
 def _nesting(text: bytes) -> int:
-    return sum((token in b"{[") - (token in b"}]") for token in _STRUCTURE.findall(text) if len(token) == 1)
+    bare = _STRING.sub(b"", text)
+    return bare.count(b"{") + bare.count(b"[") - bare.count(b"}") - bare.count(b"]")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
-import ssl
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
@@ -15,11 +14,12 @@ from typing import cast
 import structlog
 from aiohttp import web
 
-from webhook.answers import plain, plain_bytes
+from webhook.answers import plain
 from webhook.certificates import Certificate
 from webhook.connection import Connection
 from webhook.connections import Connections
 from webhook.errors import CannotRunError
+from webhook.handshake import shake_hands
 from webhook.limits import Limits
 from webhook.refusals import OnRefusal
 
@@ -32,12 +32,7 @@ NO_RESOURCES_PAUSE = 0.2
 """Seconds until the next try to accept when the system has no descriptor or memory for another connection."""
 FIRST_REQUEST_GRACE = 2.0
 """Seconds that a connection which asked nothing yet is given when the port closes: its request may be on the way."""
-PLAIN_HTTP = "HTTP_REQUEST"
-"""OpenSSL's name for what it received instead of a handshake."""
-DISTRUST = ("ALERT_BAD_CERTIFICATE", "ALERT_CERTIFICATE_EXPIRED", "ALERT_CERTIFICATE_UNKNOWN", "ALERT_UNKNOWN_CA")
-"""Parts of OpenSSL's names for what a peer says that refuses our certificate."""
 SHORTEST_WAIT = 0.01
-SPEAKS_TLS = "this port speaks HTTPS, the request was plain HTTP"
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -87,23 +82,21 @@ class Listener:
         self._server = web.Server(self._answer)
         self.closing = False
         """Whether every answer asks the peer to close its connection, so that it goes elsewhere."""
-        self._accepting = asyncio.get_running_loop().create_task(self._accept(), name=f"accept on port {self.port}")
+        self._loop = asyncio.get_running_loop()
+        self._loop.add_reader(listening, self._accept)
 
     @property
     def port(self) -> int:
         """The port that is listened on."""
         return cast("int", self._socket.getsockname()[1])
 
-    @property
-    def accepting(self) -> bool:
-        """Whether new connections are accepted."""
-        return not self._accepting.done()
-
     async def close(self, patience: float) -> None:
         """Stop accepting, let the requests under way finish for about `patience` seconds at most, close all connections."""
         self.closing = True
-        self._accepting.cancel()
-        await asyncio.wait((self._accepting,))
+        self._loop.remove_reader(self._socket)
+        # Those that the kernel holds ready believe that they are connected.
+        while self._accept():
+            continue
         self._socket.close()
         with suppress(TimeoutError):
             async with asyncio.timeout(min(FIRST_REQUEST_GRACE, patience)):
@@ -118,51 +111,40 @@ class Listener:
             connection.abort()
         await self._connections.until_empty()
 
-    async def _accept(self) -> None:
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                accepted, address = await loop.sock_accept(self._socket)
-            except ConnectionAbortedError:
-                continue
-            except OSError as error:
-                self._on_refusal("overloaded", f"cannot accept: {error.strerror}", None)
-                await asyncio.sleep(NO_RESOURCES_PAUSE)
-                continue
-            if not self._connections.make_room():
-                accepted.close()
-                self._on_refusal("overloaded", "all connections are in use", address[0])
-                continue
-            connection = Connection(self._server, address[0], self._limits, self._on_refusal, self._connections.remove)
-            self._connections.add(connection)
-            connection.handshake = loop.create_task(self._establish(accepted, connection, address[0]))
-            connection.handshake.add_done_callback(partial(self._established, accepted, connection))
-
-    async def _establish(self, accepted: socket.socket, connection: Connection, peer: str) -> None:
-        loop = asyncio.get_running_loop()
-        if self._certificate is None:
-            await loop.connect_accepted_socket(lambda: connection, accepted)
-            return
+    def _accept(self) -> bool:
+        """Take one connection; return False if none is waiting."""
         try:
-            # The original is closed when the handshake fails; the copy is for a last word in plain text.
-            with accepted.dup() as copy:
-                try:
-                    await loop.connect_accepted_socket(
-                        lambda: connection,
-                        accepted,
-                        ssl=self._certificate.context,
-                        ssl_handshake_timeout=self._limits.handshake,
-                        ssl_shutdown_timeout=self._limits.farewell,
-                    )
-                except ssl.SSLError as error:
-                    self._on_refusal("handshake", _handshake_problem(error), peer)
-                    if error.reason == PLAIN_HTTP:
-                        copy.send(plain_bytes(400, SPEAKS_TLS))
+            accepted, address = self._socket.accept()
         except ConnectionAbortedError:
-            self._on_refusal("handshake", "the TLS handshake took too long", peer)
-        except OSError:
-            # The peer left before it asked anything, as probes of an open port do.
-            return
+            return True
+        except BlockingIOError:
+            return False
+        except OSError as error:
+            self._on_refusal("overloaded", f"cannot accept: {error.strerror}", None)
+            self._loop.remove_reader(self._socket)
+            self._loop.call_later(NO_RESOURCES_PAUSE, self._accept_again)
+            return False
+        if not self._connections.make_room():
+            accepted.close()
+            self._on_refusal("overloaded", "all connections are in use", address[0])
+            return True
+        accepted.settimeout(0)
+        connection = Connection(self._server, address[0], self._limits, self._on_refusal, self._connections.remove)
+        self._connections.add(connection)
+        connection.handshake = self._loop.create_task(self._establish(accepted, connection))
+        connection.handshake.add_done_callback(partial(self._established, accepted, connection))
+        return True
+
+    def _accept_again(self) -> None:
+        if not self.closing:
+            self._loop.add_reader(self._socket, self._accept)
+
+    async def _establish(self, accepted: socket.socket, connection: Connection) -> None:
+        if self._certificate is None:
+            await self._loop.connect_accepted_socket(lambda: connection, accepted)
+        else:
+            context = self._certificate.context
+            await shake_hands(accepted, connection, context, self._limits, self._on_refusal)
 
     def _established(self, accepted: socket.socket, connection: Connection, _: asyncio.Task[None]) -> None:
         connection.handshake = None
@@ -187,12 +169,3 @@ class Listener:
         if self.closing or not request.content.is_eof():
             response.force_close()
         return response
-
-
-def _handshake_problem(error: ssl.SSLError) -> str:
-    reason = error.reason or "unknown"
-    if reason == PLAIN_HTTP:
-        return SPEAKS_TLS
-    if any(alert in reason for alert in DISTRUST):
-        return f"the peer does not trust our certificate, is its caBundle the right one? ({reason})"
-    return f"TLS handshake failed: {reason}"

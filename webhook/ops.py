@@ -22,9 +22,8 @@ Problem = Callable[[], str | None]
 class Ops:
     """The handler of the ops port."""
 
-    def __init__(self, metrics: Metrics, *, unhealthy: Problem, unready: Problem) -> None:
+    def __init__(self, metrics: Metrics, unready: Problem) -> None:
         self._metrics = metrics
-        self._unhealthy = unhealthy
         self._unready = unready
         self._scraping = asyncio.Lock()
 
@@ -38,9 +37,10 @@ class Ops:
             case "/metrics":
                 return await self._expose()
             case "/healthz":
-                return _state(self._unhealthy())
+                return plain(HTTPStatus.OK, "ok")
             case "/readyz":
-                return _state(self._unready())
+                problem = self._unready()
+                return plain(HTTPStatus.OK, "ok") if problem is None else plain(HTTPStatus.SERVICE_UNAVAILABLE, problem)
         return plain(404, "here are /metrics, /healthz and /readyz")
 
     async def _expose(self) -> web.Response:
@@ -49,7 +49,3 @@ class Ops:
         async with self._scraping:
             exposition = await asyncio.to_thread(self._metrics.exposition)
         return web.Response(body=exposition, headers={"Content-Type": CONTENT_TYPE, "Server": SERVER})
-
-
-def _state(problem: str | None) -> web.Response:
-    return plain(HTTPStatus.OK, "ok") if problem is None else plain(HTTPStatus.SERVICE_UNAVAILABLE, problem)

@@ -44,6 +44,7 @@ class RuleReviewer:
         `entry` is the configuration entry by which the API server came; there are none where rules come from files.
         """
         if entry is not None:
+            self._metrics.decode_failure("path")
             return Answer(404, b"there is no such entry\n", TEXT)
         start = time.perf_counter()
         try:

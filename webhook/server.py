@@ -70,7 +70,7 @@ class Server:
         )
         self._ops = Listener(
             sockets[1],
-            Ops(metrics, unhealthy=self._why_unhealthy, unready=self._why_unready),
+            Ops(metrics, self._why_unready),
             limits=OPS_LIMITS,
             on_refusal=_unnoticed,
         )
@@ -96,11 +96,6 @@ class Server:
         await self._ops.close(OPS_PATIENCE)
         self._following.cancel()
         await asyncio.wait((self._following,))
-
-    def _why_unhealthy(self) -> str | None:
-        if self._admission.accepting or self._admission.closing:
-            return None
-        return "no connections are accepted"
 
     def _why_unready(self) -> str | None:
         if self._admission.closing:

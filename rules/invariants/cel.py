@@ -7,18 +7,16 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from rules import fieldpath
 from rules.cel import CelRuntimeError, Program, compile_cel
-from rules.cel_reads import Parts, path_of
+from rules.cel_reads import Parts, field_paths, path_of
 from rules.cel_types import BoolExpression, StringExpression
 from rules.check import Check, Checks, Finding, literal
-from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.pairing import Pair
-from rules.path_syntax import FieldPathError
 from rules.problem import Problem
 from rules.reading import Tally
 from rules.relations import first_changed
+from rules.samples import Samples, compared
 from rules.write import Roots, Write
 
 
@@ -58,11 +56,16 @@ class Cel(Kind):
             remark = _remark(message, write)
             return Finding(fields[first], f"breaks {demand}", old, new, remark=remark, remark_reads=remark_reads)
 
-        return Checks((Check(read, judge, on_create=True),), tuple(_paths(parts)))
+        return Checks((Check(read, judge, on_create=True),), tuple(field_paths(parts)))
 
     def sentences(self) -> list[str]:
         """Return the expression."""
         return [f"{self.expression} is true."]
+
+    def samples(self) -> list[Samples]:
+        """Return what the expression reads, with the values that it compares with and others."""
+        parts = compile_cel(self.expression, "bool").reads.parts
+        return [{path: compared(path, self.expression) for path in field_paths(parts)}]
 
     def warnings(self) -> Iterator[Problem]:
         """Say that an expression without objects is never asked."""
@@ -92,11 +95,3 @@ def _part(roots: Roots, part: Parts) -> Any:
     for name in part[1:]:
         value = value.get(name) if type(value) is dict else None
     return value
-
-
-def _paths(parts: tuple[Parts, ...]) -> Iterator[FieldPath]:
-    for part in parts:
-        try:
-            yield fieldpath.parse(path_of(part))
-        except FieldPathError:
-            continue  # the whole object, or a root that is no name

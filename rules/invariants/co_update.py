@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
@@ -10,7 +9,9 @@ from typing import Annotated, Any, ClassVar, Final, Literal, TypeAlias
 from pydantic import Field
 
 from rules.check import Check, Checks, Finding, Merge, literal, present
+from rules.digests import digest_of
 from rules.fieldpath import FieldPath, parse
+from rules.group_samples import digests, managers
 from rules.invariants.kind import Kind
 from rules.managed_fields import entries, owns
 from rules.model import MAX_FIELDS, MAX_RELATIONS, OnePath
@@ -19,7 +20,9 @@ from rules.patch_body import holds, is_locked
 from rules.problem import Problem
 from rules.reading import Tally, reader
 from rules.relations import MissingPolicy, Relation, first_changed, relation_check
-from rules.values import MISSING, canonical, equal
+from rules.roles import Role
+from rules.samples import Samples, amounts, plausible
+from rules.values import MISSING, equal
 from rules.write import Roots, Write
 
 _DIGEST: Final = re.compile(r"[0-9a-f]{8,64}", re.ASCII)
@@ -48,7 +51,7 @@ class CoUpdate(Kind):
     missing: MissingPolicy = Field(
         default="Skip", description="What an absent path in `identity` means; see `relation`."
     )
-    digest: OnePath | None = Field(
+    digest: Annotated[OnePath | None, Role.TEXT] = Field(
         default=None,
         description="A field that holds the SHA-256 (lower-case hex, at least its first 8 digits) of the canonical JSON array "
         "of the members' values in the listed order, null where absent. Absent before and after: no evidence.",
@@ -87,7 +90,7 @@ class CoUpdate(Kind):
     def sentences(self) -> list[str]:
         """Return what is demanded of the group."""
         group = ", ".join(map(str, self.fields))
-        found = [f"{relation} in every write that changes one of them." for relation in self.identity]
+        found = [f"{relation} after every write that changes one of these fields." for relation in self.identity]
         if self.digest:
             found.append(f"{self.digest} is the digest of {group}.")
         if self.stamp:
@@ -96,8 +99,27 @@ class CoUpdate(Kind):
             found.append(f"One field manager owns {group}, as far as they are present.")
         if self.change_together:
             found.append(f"If one of {group} changes, all of them change.")
-        locked = " or carries metadata.resourceVersion" if self.patch == "FullOrLocked" else ""
-        return [*found, f"In the audit log: a patch that holds one of {group} holds all of them{locked}."]
+        if self.judges_patches():
+            locked = ", or carries metadata.resourceVersion" if self.patch == "FullOrLocked" else ""
+            found.append(f"In the audit log: a patch that holds one of {group} holds all of them{locked}.")
+        return found
+
+    def judges_patches(self) -> bool:
+        """A patch can hold a part of several members only."""
+        return len(self.fields) > 1
+
+    def samples(self) -> list[Samples]:
+        """Return the group with all that is evidence about it."""
+        numbers = amounts(self.identity)
+        related = {path: numbers for relation in self.identity for path in relation.paths}
+        group = {path: plausible(path) for path in self.fields} | related
+        if self.digest is not None:
+            group[self.digest] = digests(self.fields)
+        if self.stamp is not None:
+            group[self.stamp] = plausible(self.stamp)
+        if self.single_manager:
+            group[_MANAGED_FIELDS[0]] = managers(self.fields)
+        return [group]
 
     def warnings(self) -> Iterator[Problem]:
         """Say what the evidence cannot see, or may judge wrongly."""
@@ -180,8 +202,7 @@ def _digest(path: FieldPath) -> Evidence:
         members, digest, before = new[:-1], new[-1], old[-1]
         if digest is MISSING or (type(digest) is not str and type(before) is not str):
             return None
-        whole = hashlib.sha256(canonical([present(value) for value in members]).encode("utf-8", "surrogatepass"))
-        is_digest = type(digest) is str and _DIGEST.fullmatch(digest) and whole.hexdigest().startswith(digest)
+        is_digest = type(digest) is str and _DIGEST.fullmatch(digest) and digest_of(members).startswith(digest)
         return None if is_digest else problem
 
     return judge

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
@@ -16,6 +16,8 @@ from rules.model import PairedPath
 from rules.pairing import Pair, Pairs, pairs
 from rules.problem import Problem
 from rules.reading import Tally
+from rules.roles import Role
+from rules.samples import TIMES, Samples
 from rules.values import MISSING, canonical, equal
 from rules.write import Write
 
@@ -31,7 +33,7 @@ class Conditions(Kind):
     name: ClassVar[str] = "conditions"
     cured_by_waiting: ClassVar[bool] = False
 
-    path: PairedPath = Field(
+    path: Annotated[PairedPath, Role.CONDITIONS] = Field(
         default_factory=lambda: fieldpath.parse("status.conditions"),
         description="The list of conditions.",
     )
@@ -99,6 +101,13 @@ class Conditions(Kind):
         if self.not_back:
             found.append(f"{times} back only with the condition's status.")
         return found
+
+    def samples(self) -> list[Samples]:
+        """Return lists of one condition that turns or not while its time moves or not, and of one type twice."""
+        now, later, before = TIMES
+        told = [("True", now), ("True", later), ("False", later), ("True", before), ("False", now)]
+        lists: list[Any] = [[{"type": "Ready", "status": status, "lastTransitionTime": time}] for status, time in told]
+        return [{self.path: [*lists, lists[0] * 2, None]}]
 
     def warnings(self) -> Iterator[Problem]:
         """Say that two turns within a second look alike."""

@@ -9,6 +9,7 @@ from typing import ClassVar
 from rules.check import Checks
 from rules.model import Model
 from rules.problem import Problem
+from rules.samples import Samples, plausible
 
 
 class Kind(Model, ABC):
@@ -31,6 +32,17 @@ class Kind(Model, ABC):
     @abstractmethod
     def sentences(self) -> list[str]:
         """Return what the spec demands, in plain sentences."""
+
+    def judges_patches(self) -> bool:
+        """Tell whether the body of a patch, which only an audit log has, is evidence."""
+        return False
+
+    def samples(self) -> list[Samples]:
+        """Return values by which `explain` finds examples: fields that a check reads together, each with values to try.
+
+        By default each field by itself, with values that fit its name.
+        """
+        return [{path: plausible(path)} for path in self.compile().paths]
 
     def warnings(self) -> Iterator[Problem]:
         """Yield what the spec cannot see or may judge wrongly; locations start at the spec."""

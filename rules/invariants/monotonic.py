@@ -14,6 +14,8 @@ from rules.model import MAX_FIELDS, PairedPath, Scalar
 from rules.pairing import Pair, pairs
 from rules.quantities import quantity
 from rules.reading import Tally
+from rules.roles import Role
+from rules.samples import Samples, measures
 from rules.values import Number, equal, number
 from rules.write import Write
 
@@ -26,7 +28,7 @@ class Monotonic(Kind):
     name: ClassVar[str] = "monotonic"
     cured_by_waiting: ClassVar[bool] = True
 
-    fields: Annotated[list[PairedPath], Field(min_length=1, max_length=MAX_FIELDS)] = Field(
+    fields: Annotated[list[PairedPath], Field(min_length=1, max_length=MAX_FIELDS), Role.ORDERED] = Field(
         description="The fields that move in one direction.",
     )
     direction: Literal["NonDecreasing", "NonIncreasing"] = Field(
@@ -69,6 +71,10 @@ class Monotonic(Kind):
             return [f"{path} never grows." for path in self.fields]
         clear = "" if self.may_clear else " and does not disappear unless it was zero"
         return [f"{path} never goes back{clear}." for path in self.fields]
+
+    def samples(self) -> list[Samples]:
+        """Return each field with a value, what is before and after it, and one more for where these are ignored."""
+        return [{path: measures(path)} for path in self.fields]
 
 
 def comparable(value: Any, tally: Tally) -> Comparable | None:

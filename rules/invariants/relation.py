@@ -10,6 +10,7 @@ from rules.check import Checks
 from rules.invariants.kind import Kind
 from rules.model import MAX_RELATIONS
 from rules.relations import MissingPolicy, Relation, relation_check
+from rules.samples import Samples, amounts
 
 
 class RelationInvariant(Kind):
@@ -37,3 +38,7 @@ class RelationInvariant(Kind):
         """Return the relations."""
         absent = "an absent field counts as 0" if self.missing == "Zero" else "not judged while a field of it is absent"
         return [f"{relation} ({absent})." for relation in self.holds]
+
+    def samples(self) -> list[Samples]:
+        """Return the fields of each relation with numbers that make it true and false."""
+        return [dict.fromkeys(relation.paths, amounts([relation])) for relation in self.holds]

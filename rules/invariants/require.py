@@ -8,12 +8,14 @@ from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.check import Check, Checks, Finding, literal
+from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_PREDICATES
 from rules.pairing import Pair
 from rules.predicates import CompiledPredicate, Predicate
 from rules.reading import Tally
 from rules.relations import first_changed
+from rules.samples import Samples, answers
 from rules.write import Write
 
 Demands: TypeAlias = Annotated[list[Predicate], Field(min_length=1, max_length=MAX_PREDICATES)]
@@ -47,6 +49,17 @@ class Require(Kind):
         if self.any:
             found.append(f"One of these holds: {'; '.join(predicate.sentence() for predicate in self.any)}.")
         return found
+
+    def samples(self) -> list[Samples]:
+        """Return the fields of each demand with values that fulfil it and that do not."""
+        return [_samples([predicate]) for predicate in self.all or ()] + ([_samples(self.any)] if self.any else [])
+
+
+def _samples(predicates: list[Predicate]) -> Samples:
+    asked: dict[FieldPath, list[Predicate]] = {}
+    for predicate in predicates:
+        asked.setdefault(predicate.field, []).append(predicate)
+    return {path: answers(of_path) for path, of_path in asked.items()}
 
 
 def _check(predicates: list[Predicate]) -> Check:

@@ -13,10 +13,12 @@ from rules.invariants.kind import Kind
 from rules.model import Model, PairedPath, Text
 from rules.pairing import Pair, pairs
 from rules.reading import Tally
+from rules.roles import Role
+from rules.samples import Samples, states_of
 from rules.values import equal, text
 from rules.write import Write
 
-States: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=64)]
+States: TypeAlias = Annotated[list[Text], Field(min_length=1, max_length=64), Role.VALUE]
 Matcher: TypeAlias = Callable[[str | None], bool]
 
 
@@ -38,7 +40,9 @@ class Transitions(Kind):
     name: ClassVar[str] = "transitions"
     cured_by_waiting: ClassVar[bool] = False
 
-    field: PairedPath = Field(description="The field that holds the state; its value is compared as text.")
+    field: Annotated[PairedPath, Role.SCALAR] = Field(
+        description="The field that holds the state; its value is compared as text."
+    )
     allow: Moves | None = Field(default=None, description="The only moves that are allowed; excludes `forbid`.")
     forbid: Moves | None = Field(default=None, description="Moves that are not allowed; excludes `allow`.")
     initial: States | None = Field(
@@ -90,11 +94,23 @@ class Transitions(Kind):
     def sentences(self) -> list[str]:
         """Return what is demanded of the field."""
         found = [f"{self.field} starts as {_names(self.initial)}."] if self.initial else []
-        found += [f"{self.field} moves from {_names(m.from_)} only to {_names(m.to)}." for m in self.allow or ()]
-        found += [f"{self.field} never moves from {_names(m.from_)} to {_names(m.to)}." for m in self.forbid or ()]
+        if self.allow:
+            found.append(f"{self.field} moves only {', or '.join(map(_move, self.allow))}.")
+        found += [f"{self.field} never moves {_move(move)}." for move in self.forbid or ()]
         if self.terminal:
-            found.append(f"{self.field} never leaves {_names(self.terminal)}.")
+            found.append(f"{self.field}, once {_names(self.terminal)}, stays as it is.")
         return found
+
+    def samples(self) -> list[Samples]:
+        """Return the field with every state that is named, and one that is not."""
+        moves = [*(self.allow or ()), *(self.forbid or ())]
+        listed = [*(states for move in moves for states in (move.from_, move.to)), self.initial, self.terminal]
+        names = [name for states in listed for name in states or () if name != "*"]
+        return [{self.field: [*states_of(self.field, names), None]}]
+
+
+def _move(move: Transition) -> str:
+    return f"from {_names(move.from_)} to {_names(move.to)}"
 
 
 def _names(states: list[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import socket
 import ssl
@@ -133,27 +132,21 @@ def test_when_all_connections_are_needed_another_is_refused(serving: Serving) ->
             assert receive(connection).status == 200
 
 
-def test_a_process_out_of_descriptors_goes_on_when_it_has_some_again(serving: Serving) -> None:
-    ports: list[int] = []
+def test_a_process_out_of_descriptors_goes_on_when_it_has_some_again(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept = socket.socket.accept
+    failures = [OSError(errno.EMFILE, "Too many open files"), ConnectionAbortedError()]
 
-    class Loop(asyncio.SelectorEventLoop):
-        failures = 2
+    def failing(listening: socket.socket) -> tuple[socket.socket, Any]:
+        if failures and listening.getsockname()[1] == server.port:
+            raise failures.pop()
+        return accept(listening)
 
-        async def sock_accept(self, sock: socket.socket) -> tuple[socket.socket, Any]:
-            accepted, address = await super().sock_accept(sock)
-            if accepted.getsockname()[1] in ports and self.failures:
-                self.failures -= 1
-                accepted.close()
-                raise OSError(errno.EMFILE, "Too many open files")
-            return accepted, address
-
-    server = serving(loop_factory=Loop)
-    ports.append(server.port)
-    for _ in range(2):
-        with server.connect_plainly() as connection:
-            assert at_end(connection)
+    monkeypatch.setattr(socket.socket, "accept", failing)
     assert server.send(review()).status == 200
-    server.metrics.wait_for_failures(overloaded=2)
+    server.metrics.wait_for_failures(overloaded=1)
+    assert not failures
 
 
 def test_a_port_in_use_is_named(server: Running) -> None:

@@ -124,17 +124,6 @@ def test_a_stuck_event_loop_is_seen_as_unhealthy(serving: Serving) -> None:
     assert server.get("/healthz").status == 200
 
 
-def test_a_server_that_accepts_nothing_any_more_is_unhealthy(serving: Serving) -> None:
-    server = serving()
-    tasks = asyncio.all_tasks(server.loop)
-    accepting = next(task for task in tasks if task.get_name() == f"accept on port {server.port}")
-    server.loop.call_soon_threadsafe(accepting.cancel)
-    eventually(lambda: server.get("/healthz").status == 503)
-    assert server.get("/healthz").body == b"no connections are accepted\n"
-    server.stop()
-    server.wait()
-
-
 def test_readiness_says_what_is_waited_for(serving: Serving) -> None:
     missing = ["no rules yet"]
     server = serving(unready=lambda: missing[0] if missing else None)
