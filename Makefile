@@ -2,7 +2,7 @@
 # make test  everything that is checked before a change lands
 # make lint  style, types, layers and dependencies only
 # make bench what it costs to judge a review
-# make docs  the reference, made from the models
+# make docs  the reference and the CRDs, made from the models
 .DEFAULT_GOAL := help
 .PHONY: help run test lint bench docs clean
 
@@ -55,6 +55,7 @@ test: lint
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/statusguard crds > manifests/crds/statusguard.dev.yaml
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/judge.py

@@ -15,7 +15,7 @@ from rules.invariants import KINDS
 from rules.invariants.kind import Kind
 from rules.match_conditions import MatchCondition
 from rules.matching import LabelSelector, MatchConstraints
-from rules.model import MAX_INVARIANTS, MAX_PREDICATES, Model, ObjectName, Text
+from rules.model import MAP_BY_NAME, MAX_INVARIANTS, MAX_PREDICATES, Model, ObjectName, Text, also_in_cel
 from rules.predicates import Predicate
 
 GROUP: Final = "statusguard.dev"
@@ -36,6 +36,12 @@ class Exemptions(Model):
 class InvariantBase(Model):
     """One invariant: a name, when it is judged, and exactly one kind."""
 
+    model_config = also_in_cel(
+        (
+            f"[{', '.join(f'has(self.{name})' for name in KINDS)}].filter(given, given).size() == 1",
+            "holds exactly one kind",
+        )
+    )
     name: ObjectName = Field(description="The name of the invariant, in messages and metrics; unique in the rule.")
     when: Annotated[list[Predicate], Field(max_length=MAX_PREDICATES)] = Field(
         default_factory=list,
@@ -86,14 +92,19 @@ def _audit() -> list[Action]:
 class RuleSpec(Model):
     """What is judged, how, and what happens when it is broken."""
 
+    model_config = also_in_cel(
+        ("!('Deny' in self.validationActions && 'Warn' in self.validationActions)", "Deny and Warn exclude each other")
+    )
     match_constraints: MatchConstraints = Field(description="Which writes the rule is about.")
     exemptions: Exemptions = Field(default_factory=Exemptions, description="Writers who are never judged.")
     match_conditions: Annotated[list[MatchCondition], Field(max_length=64)] = Field(
         default_factory=list,
         description="CEL conditions: all must hold, else the rule is skipped.",
+        json_schema_extra=MAP_BY_NAME,
     )
     validation_actions: Annotated[list[Action], Field(min_length=1, max_length=3)] = Field(
         default_factory=_audit,
+        json_schema_extra={"default": ["Audit"]},
         description="What a violation does: Deny refuses the write, Warn warns the writer, Audit only reports. Deny and Warn "
         "exclude each other.",
     )
@@ -116,6 +127,7 @@ class RuleSpec(Model):
     )
     invariants: Annotated[list[Invariant], Field(min_length=1, max_length=MAX_INVARIANTS)] = Field(
         description="What must hold.",
+        json_schema_extra=MAP_BY_NAME,
     )
 
     @field_validator("validation_actions")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_math, ext_optional, ext_strings
 
-from rules.cel import VARIABLES, CelRuntimeError, CelSyntaxError, ResultType
+from rules.cel_elsewhere import UNAVAILABLE
+from rules.cel_language import VARIABLES, CelRuntimeError, CelSyntaxError, Compiled, ResultType, Variables
+from rules.cel_wire import tree_of
 
-_PLACE: Final = re.compile(r"ERROR: <input>:(\d+):(\d+): ([^\n]*)")
+_ERROR: Final = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
+_UNDECLARED: Final = re.compile(r"undeclared reference to '([^']*)'")
 _STATUS: Final = re.compile(r"^[A-Z_]+: |\(in container ''\)|\[[A-Z_]+\]$")
+_EXPECTED: Final = re.compile(r" expecting (?:\{.*|'[^']*'$)")
+_TOO_DEEP: Final = re.compile("recursion (?:depth|limit)")
+_VALUE: Final = re.compile(r'(?<=not found in map : ).*|"(?:[^"\\]|\\.)*"|\b[0-9][0-9.]*\b')
 _TYPES: Final = {"bool": cel.Type.BOOL, "string": cel.Type.STRING}
 _MAX_MESSAGE: Final = 200
 
@@ -24,38 +29,66 @@ class _CelExprPython:
             extensions=[ext_strings.ExtStrings(), ext_math.ExtMath(), ext_optional.ExtOptional()],
         )
 
-    def compile(self, expression: str, result: ResultType) -> Callable[[Mapping[str, Any]], Any]:
-        """Return a function that evaluates an expression. Raises CelSyntaxError."""
-        wanted = _TYPES[result]
+    def compile(self, expression: str, result: ResultType) -> Compiled:
+        """Return a compiled expression. Raises CelSyntaxError."""
         try:
             compiled = self._environment.compile(expression)
         except RuntimeError as error:
             raise _syntax_error(expression, str(error)) from None
+        wanted = _TYPES[result]
         found = compiled.return_type()
         if found not in (wanted, cel.Type.DYN):
             raise CelSyntaxError(f"gives a value of type {found.name().lower()}, expected {result}")
 
-        def evaluate(variables: Mapping[str, Any]) -> Any:
+        def evaluate(variables: Variables) -> Any:
             try:
                 value = compiled.eval(data=variables)
-            except RuntimeError as error:  # the iteration budget, and values that it cannot take
-                raise CelRuntimeError(_words(str(error))) from None
+            except (RuntimeError, MemoryError) as error:  # the iteration budget, and values that it cannot take
+                raise CelRuntimeError(_without_values(str(error), expression)) from None
             if value.type() == cel.Type.ERROR:
-                raise CelRuntimeError(_words(str(value.value())))
+                raise CelRuntimeError(_without_values(_error_of(value), expression))
             if value.type() != wanted:
                 raise CelRuntimeError(f"gives a value of type {value.type().name().lower()}, expected {result}")
             return value.value()
 
-        return evaluate
+        return Compiled(tree_of(compiled.serialize()), evaluate)
+
+
+def _error_of(value: Any) -> str:
+    """Return what an error value says; an optional that is the result passes for one, without words."""
+    try:
+        return str(value.value())
+    except TypeError:
+        return "gives an optional: end with orValue()"
 
 
 def _syntax_error(expression: str, message: str) -> CelSyntaxError:
-    match = _PLACE.search(message)
-    if match is None:
+    if _TOO_DEEP.search(message):
+        return CelSyntaxError("nested too deeply, or more than 32 operators or members in one chain")
+    errors = [(int(line), int(column), words) for line, column, words in _ERROR.findall(message)]
+    if not errors:
         return CelSyntaxError(_words(message))
-    line, column, words = int(match.group(1)), int(match.group(2)), match.group(3)
-    before = expression.splitlines(keepends=True)[: line - 1]
-    return CelSyntaxError(_words(words), sum(map(len, before)) + column - 1)
+    # What the API server has explains best what else is not understood: the variables of a macro, for instance.
+    line, column, words = next((error for error in errors if _undeclared(error[2]) in UNAVAILABLE), errors[0])
+    before = expression.split("\n")[: line - 1]
+    offset = sum(len(each) + 1 for each in before) + column - 1
+    name = _undeclared(words)
+    if name and expression[:offset].endswith(name):
+        offset -= len(name)  # the engine's place of a call is its parenthesis
+    return CelSyntaxError(
+        f"{name} is {UNAVAILABLE[name]}" if name in UNAVAILABLE else _EXPECTED.sub("", _words(words)), offset
+    )
+
+
+def _undeclared(words: str) -> str:
+    """Return the name, up to a dot, that an error says is unknown."""
+    match = _UNDECLARED.match(words)
+    return match.group(1).split(".")[0] if match else ""
+
+
+def _without_values(message: str, expression: str) -> str:
+    """Return a message of the engine without values that the expression does not say itself: they may be secret."""
+    return _VALUE.sub(lambda found: found[0] if found[0].strip('"') in expression else "...", _words(message))
 
 
 def _words(message: str) -> str:

@@ -1,97 +1,84 @@
-"""Which parts of the objects a CEL expression reads: only these are compared, decoded and converted.
+"""Which parts of its variables a CEL expression reads: only these are compared, decoded and converted.
 
-The expression is read as tokens. `object.status.x` reads `status.x`; what follows a computed index or a method call is part
-of what comes before it. So the answer may name more than is read, never less.
+`object.status.x` reads `status.x`, `object["status"].?x` too; what follows a computed index or a function is part of what comes
+before it.
 """
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
+from rules.cel_tree import Call, Literal, Loop, Name, Node, Select, parts_of
 from rules.fieldpath import FieldPath, parse
 from rules.path_syntax import NAME, FieldPathError
 
 Parts: TypeAlias = tuple[str, ...]
-"""The names that lead to a part of an object; empty for the whole of it."""
+"""The names that lead to a part of a variable; empty for the whole of it."""
 
-_TOKEN: Final = re.compile(
-    r"""
-    (?P<comment>//[^\n]*)
-  | (?P<raw>(?:[rR][bB]?|[bB][rR])(?:"{3}.*?"{3}|'{3}.*?'{3}|"[^"]*"|'[^']*'))
-  | (?P<text>[bB]?(?:"{3}(?:\\.|[^\\])*?"{3}|'{3}(?:\\.|[^\\])*?'{3}|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'))
-  | (?P<name>[A-Za-z_][A-Za-z0-9_]*)
-  | (?P<number>[0-9][0-9A-Za-z.]*)
-  | (?P<space>\s+)
-  | (?P<mark>.)
-    """,
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
-_PLAIN_TEXT: Final = re.compile(r"""(["'])([^"'\\]*)\1""")
+_MEMBER_OF: Final = frozenset({"_[_]", "_[?_]", "_?._"})
+"""The functions that take a member of their first argument: `a[b]`, `a[?b]` and `a.?b`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reads:
-    """What an expression reads: parts of `object` and of `oldObject`, and which other variables."""
+    """What an expression reads: of each variable the parts, in the order in which they are written."""
 
-    new: tuple[Parts, ...]
-    old: tuple[Parts, ...]
-    variables: frozenset[str]
+    variables: Mapping[str, tuple[Parts, ...]]
+
+    def of(self, variable: str) -> tuple[Parts, ...]:
+        """Return the parts that are read of a variable."""
+        return self.variables.get(variable, ())
 
     @property
     def parts(self) -> tuple[Parts, ...]:
-        """The parts that are read of either object, in the order in which they are written."""
-        return tuple(dict.fromkeys((*self.new, *self.old)))
+        """The parts that are read of `object` or of `oldObject`."""
+        return tuple(dict.fromkeys((*self.of("object"), *self.of("oldObject"))))
 
 
-def reads_of(expression: str) -> Reads:
+def reads_in(tree: Node) -> Reads:
     """Return what an expression reads."""
-    tokens = [
-        (str(match.lastgroup), match.group())
-        for match in _TOKEN.finditer(expression)
-        if match.lastgroup not in {"comment", "space"}
-    ]
-    found: dict[str, list[Parts]] = {"object": [], "oldObject": []}
-    variables: set[str] = set()
-    for index, (kind, written) in enumerate(tokens):
-        if kind != "name" or _is_member(tokens, index):
-            continue
-        variables.add(written)
-        if written in found:
-            found[written].append(_chain(tokens, index + 1))
-    return Reads(_widest(found["object"]), _widest(found["oldObject"]), frozenset(variables))
+    found: dict[str, list[Parts]] = {}
+    for variable, parts in _chains(tree, frozenset()):
+        found.setdefault(variable, []).append(parts)
+    return Reads({variable: _widest(chains) for variable, chains in found.items()})
 
 
-def _is_member(tokens: list[tuple[str, str]], index: int) -> bool:
-    """Whether a name follows a `.` or `.?`: then it is no variable."""
-    before = [written for _, written in tokens[max(0, index - 2) : index]]
-    return before[-1:] == ["."] or before == [".", "?"]
+def chain(node: Node, bound: Container[str]) -> tuple[str, Parts] | None:
+    """Return the variable of the expression and the names after it, if the node is nothing else: `object.a["b"].?c`.
 
-
-def _chain(tokens: list[tuple[str, str]], index: int) -> Parts:
-    """Return the names that follow a variable, up to a call or an index that is no plain text."""
+    `bound` are the variables of the macros around the node: they hide those of the expression.
+    """
     names: list[str] = []
-    words = [written for _, written in tokens]
-    while index < len(words):
-        if words[index] == ".":
-            index += 2 if words[index + 1 : index + 2] == ["?"] else 1
-            if index >= len(tokens) or tokens[index][0] != "name" or words[index + 1 : index + 2] == ["("]:
-                break
-            names.append(words[index])
-            index += 1
-        elif words[index] == "[":
-            index += 2 if words[index + 1 : index + 2] == ["?"] else 1
-            text = _PLAIN_TEXT.fullmatch(words[index]) if index < len(words) else None
-            if text is None or words[index + 1 : index + 2] != ["]"]:
-                break
-            names.append(text.group(2))
-            index += 2
-        else:
-            break
-    return tuple(names)
+    while True:
+        match node:
+            case Name(name):
+                return None if name in bound else (name.removeprefix("."), tuple(reversed(names)))
+            case Select(operand, field):
+                names.append(field)
+                node = operand
+            case Call(function, (operand, Literal(str(text)))) if function in _MEMBER_OF:
+                names.append(text)
+                node = operand
+            case _:
+                return None
+
+
+def _chains(node: Node, bound: frozenset[str]) -> Iterator[tuple[str, Parts]]:
+    found = chain(node, bound)
+    if found is not None:
+        yield found
+    elif isinstance(node, Loop):
+        accumulated = bound | {node.accumulator}
+        within = accumulated | {node.variable}
+        scopes = (bound, bound, within, within, accumulated)
+        for part, scope in zip(parts_of(node), scopes, strict=True):
+            yield from _chains(part, scope)
+    else:
+        for part in parts_of(node):
+            yield from _chains(part, bound)
 
 
 def _widest(chains: list[Parts]) -> tuple[Parts, ...]:

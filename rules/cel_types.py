@@ -27,5 +27,5 @@ _Written = StringConstraints(min_length=1, max_length=MAX_LENGTH)
 BoolExpression: TypeAlias = Annotated[str, _Written, _compiles("bool"), Role.EXPRESSION]
 """A CEL expression that gives true or false."""
 
-StringExpression: TypeAlias = Annotated[str, _Written, _compiles("string"), Role.EXPRESSION]
+StringExpression: TypeAlias = Annotated[str, _Written, _compiles("string"), Role.MESSAGE]
 """A CEL expression that gives a string."""

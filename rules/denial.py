@@ -7,7 +7,7 @@ from typing import Annotated, Final
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from rules.model import Model, Text
+from rules.model import Model, Text, also_in_cel
 
 REASONS: Final[dict[int, tuple[str, ...]]] = {
     400: ("BadRequest",),
@@ -34,6 +34,8 @@ Nothing outside 400 to 599 is possible: the API server panics on a code of 1000 
 
 class Denial(Model):
     """The code and reason of a denial, a pair that belongs together; one may be left out."""
+
+    model_config = also_in_cel(("has(self.code) || has(self.reason)", "needs code or reason"))
 
     code: Annotated[int, Field(ge=400, le=599)] | None = Field(default=None, description="The HTTP code.")
     reason: Text | None = Field(default=None, description="The reason of the Status, as Conflict.")

@@ -10,7 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.fieldpath import custom_error
-from rules.model import Model, Text
+from rules.model import Model, Text, also_in_cel
 from rules.places import quoted
 from rules.write import Request, Resource, Write
 
@@ -33,6 +33,7 @@ class ResourceRule(Model):
     )
     operations: Annotated[list[Text], Field(min_length=1, max_length=2)] = Field(
         default_factory=lambda: ["UPDATE"],
+        json_schema_extra={"default": ["UPDATE"]},
         description="UPDATE (the default) and CREATE.",
     )
     scope: Literal["Cluster", "Namespaced", "*"] = Field(
@@ -90,6 +91,13 @@ class ResourceRule(Model):
 
 class LabelRequirement(Model):
     """One requirement on labels."""
+
+    model_config = also_in_cel(
+        (
+            "(self.operator in ['In', 'NotIn']) == (has(self.values) && size(self.values) > 0)",
+            "In and NotIn need values, Exists and DoesNotExist take none",
+        ),
+    )
 
     key: Text = Field(description="The label's key.")
     operator: Literal["In", "NotIn", "Exists", "DoesNotExist"] = Field(description="How the label is asked.")

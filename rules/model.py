@@ -29,6 +29,18 @@ class Model(BaseModel):
     )
 
 
+MAP_BY_NAME: dict[str, Any] = {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["name"]}
+"""A list whose entries have names, each once: the API server sees to it, and server-side apply merges by it."""
+
+
+def also_in_cel(*rules: tuple[str, str]) -> ConfigDict:
+    """Return the configuration of a model whose validator the API server runs too, as CEL in the CRD: (rule, message) pairs.
+
+    The API server then refuses at `kubectl apply` what it can tell by itself, even while we are away.
+    """
+    return ConfigDict(json_schema_extra={"x-kubernetes-validations": [{"rule": r, "message": m} for r, m in rules]})
+
+
 Text: TypeAlias = Annotated[str, StringConstraints(max_length=MAX_LENGTH)]
 """Any string of a rule."""
 

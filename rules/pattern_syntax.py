@@ -51,6 +51,11 @@ class Translator:
         self._groups = [_Group(0)]
         self._names: set[str] = set()
 
+    @property
+    def size(self) -> int:
+        """The characters, classes and assertions of what was read, counted repetitions written out: at most MAX_SIZE."""
+        return self._groups[0].size + self._groups[0].last
+
     def translate(self) -> str:
         """Return the pattern in Rust's syntax."""
         written: list[str] = []

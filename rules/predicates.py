@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.fieldpath import custom_error
-from rules.model import Model, OnePath, Text
+from rules.model import Model, OnePath, Text, also_in_cel
 from rules.patterns import PatternError, compile_pattern
 from rules.reading import Reader, reader
 from rules.values import text
@@ -19,6 +19,13 @@ Operator: TypeAlias = Literal["In", "NotIn", "Exists", "DoesNotExist", "Matches"
 
 class Predicate(Model):
     """A question about one field, before or after the write."""
+
+    model_config = also_in_cel(
+        (
+            "(self.operator in ['In', 'NotIn', 'Matches']) == has(self.values)",
+            "In, NotIn and Matches need values, Exists and DoesNotExist take none",
+        ),
+    )
 
     field: OnePath = Field(description="The field that is asked; a path that names one value.")
     operator: Operator = Field(

@@ -22,7 +22,8 @@ class Role(Enum):
     TEXT = "a path to a string"
     CONDITIONS = "a path to a list of conditions"
     VALUE = "a value, as text, of the field that a path of the same model leads to"
-    EXPRESSION = "a CEL expression"
+    EXPRESSION = "a CEL expression that gives true or false"
+    MESSAGE = "a CEL expression that gives a string"
 
 
 def role_of(info: FieldInfo) -> Role:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from rules.fieldpath import FieldPath
@@ -30,6 +31,7 @@ _COUNT_NAME: Final = re.compile(r".*(Replicas|Count|Generation|Revision|Number)|
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _LITERAL: Final = re.compile(r"""'([^'\\]*)'|"([^"\\]*)"|(?<![\w.])([0-9]+(?:\.[0-9]+)?)(?![\w.])""")
 _TWINS: Final = {"True": "False", "False": "True", "true": False, "false": True}
+_MAX_STATES: Final = 10
 _OTHERS: Final = ("Other", "Another", "Unknown")
 
 
@@ -69,13 +71,14 @@ def measures(path: FieldPath) -> list[Any]:
 
 def states_of(path: FieldPath, names: Iterable[str]) -> list[Any]:
     """Return the values that these texts stand for in a field ("" is absent), and another that is none of them."""
-    known = list(dict.fromkeys(names))
+    known = dict.fromkeys(names)
     other = next(filter(None, (_TWINS.get(name) for name in known)), None)
     if other is None and "true" in known:
         other = False
     if other is None or text(other) in known:
         other = next(name for name in (*_OTHERS, "None of them") if name not in known)
-    return [*(typed(path, name) for name in known), other if path.root != "metadata" else text(other)]
+    tried = (typed(path, name) for name in islice(known, _MAX_STATES))
+    return [*tried, other if path.root != "metadata" else text(other)]
 
 
 def typed(path: FieldPath, written: str) -> Any:

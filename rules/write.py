@@ -75,10 +75,15 @@ class Request:
     def for_cel(self) -> dict[str, Any]:
         """Return the request as the CEL variable `request` has it: an AdmissionRequest without its objects."""
         of = self.resource
+        kind = {"group": of.group, "version": of.version, "kind": self.kind}
+        resource = {"group": of.group, "version": of.version, "resource": of.resource}
         known = {
-            "kind": {"group": of.group, "version": of.version, "kind": self.kind},
-            "resource": {"group": of.group, "version": of.version, "resource": of.resource},
+            "kind": kind,
+            "resource": resource,
             "subResource": of.subresource,
+            "requestKind": kind,
+            "requestResource": resource,
+            "requestSubResource": of.subresource,
             "name": self.name,
             "namespace": self.namespace,
             "operation": self.operation,
@@ -87,7 +92,8 @@ class Request:
             "options": {"fieldManager": self.field_manager} if self.field_manager else {},
             "uid": self.uid,
         }
-        return {**known, **(self.details() if self.details else {})}
+        details = self.details() if self.details else {}
+        return {**known, **{name: value for name, value in details.items() if value is not None}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ COMMANDS: Final = {
     "check": "judge one write: two objects",
     "review": "answer recorded AdmissionReviews",
     "test": "run test suites of rules",
+    "crds": "print the CustomResourceDefinitions of the rules",
     "lint": "find mistakes in rules, and what they cannot see",
 }
 """Every command and what it does; its module in `webhook.commands` has its name."""

@@ -24,6 +24,10 @@ class Display:
     def __init__(self, sensitive: Sequence[FieldPath] = ()) -> None:
         self._sensitive = Sensitive(sensitive)
 
+    def hides(self, field: str) -> bool:
+        """Tell whether the value of a concrete field is, holds or belongs to a sensitive one."""
+        return self._sensitive.hides(field)
+
     def field(self, field: str) -> str:
         """Return a concrete field, at most MAX_NAME characters."""
         return name(self._sensitive.field(field))
@@ -32,16 +36,16 @@ class Display:
         """Return the value of a concrete field on one line: compact JSON, at most `limit` characters; absent is `unset`."""
         if value is None:
             return "unset"
-        return HIDDEN if self._sensitive.hides(field) else cut(escape(_encoded(value, limit)), limit)
+        return HIDDEN if self.hides(field) else short(_encoded(value, limit), limit)
 
     def plain(self, field: str, value: Any) -> str | int | bool | None:
         """Return the value of a concrete field for JSON: as it is where that is short and exact, else as text."""
-        if value is not None and self._sensitive.hides(field):
+        if value is not None and self.hides(field):
             return HIDDEN
         if value is None or isinstance(value, bool):
             return value
         if isinstance(value, str):
-            return cut(escape(value[: MAX_VALUE + 1]), MAX_VALUE)
+            return short(value, MAX_VALUE)
         if isinstance(value, int) and abs(value) < 2**53:
             return value  # JSON readers hold numbers as doubles: what does not fit one is text
         return self.value(field, value)
@@ -93,7 +97,12 @@ def cut_bytes(words: str, limit: int) -> str:
 
 def name(words: str) -> str:
     """Return a field, a user name or the like as it may be shown."""
-    return cut(escape(words[: MAX_NAME + 1]), MAX_NAME)
+    return short(words, MAX_NAME)
+
+
+def short(words: str, limit: int) -> str:
+    """Return words escaped and cut to at most `limit` characters."""
+    return cut(escape(words[: limit + 1]), limit)
 
 
 def escape(words: str) -> str:

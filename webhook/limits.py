@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 MIB = 1024 * 1024
 DESCRIPTORS_PER_CONNECTION = 2
-"""A connection in its handshake holds its socket twice, see `webhook.listener`."""
+"""A connection in its handshake holds its socket twice, see `webhook.handshake`."""
 OTHER_DESCRIPTORS = 64
 """Standard streams, the event loop, listening sockets, rule files and the client of the cluster."""
 

@@ -141,7 +141,8 @@ class Listener:
 
     async def _establish(self, accepted: socket.socket, connection: Connection) -> None:
         if self._certificate is None:
-            await self._loop.connect_accepted_socket(lambda: connection, accepted)
+            with suppress(OSError):  # the peer left at once
+                await self._loop.connect_accepted_socket(lambda: connection, accepted)
         else:
             context = self._certificate.context
             await shake_hands(accepted, connection, context, self._limits, self._on_refusal)

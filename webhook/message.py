@@ -11,12 +11,13 @@ from typing import Any, Final
 
 from rules import fieldpath
 from rules.check import Finding
+from rules.fieldpath import FieldPath
 from rules.managed_fields import LastWriter, last_writer
 from rules.path_syntax import FieldPathError
 from rules.values import equal
 from rules.violation import Violation
 from rules.write import UndecodableError, Write
-from webhook.display import MAX_VALUE, Display, cut, cut_bytes, escape, name
+from webhook.display import MAX_VALUE, Display, cut, cut_bytes, name, short
 from webhook.verdict import Judged, RuleError
 
 MAX_MESSAGE: Final = 1_024
@@ -50,7 +51,8 @@ class Wording:
     def denial(self, violations: Sequence[Violation], write: Write) -> str:
         """Return the message of a denial, at most MAX_MESSAGE bytes; values are shortened first, then violations left out."""
         advice = _advice(violations)
-        writer = self.writer(violations[0], write)
+        first = violations[0]
+        writer = self.writer(first, write, "the field" if len(violations) == 1 else self._display.field(first.field))
         shown: list[str] = []
         for limit in (MAX_VALUE, 32, 16, 8):
             shown = [self._what(violation, limit) for violation in violations[:_MAX_SHOWN]]
@@ -70,7 +72,7 @@ class Wording:
         """Return the message of a refusal because a rule with failurePolicy Fail could not judge, at most MAX_MESSAGE bytes."""
         first = next(error for error in errors if error.refuses)
         more = f" ({len(errors) - 1} more rules failed)" if len(errors) > 1 else ""
-        reason = cut_bytes(escape(first.message), MAX_MESSAGE // 2)
+        reason = cut_bytes(short(first.message, MAX_MESSAGE), MAX_MESSAGE // 2)
         return (
             f"statusguard could not judge this write by rule {name(first.rule)}: {reason}{more}. "
             "The rule's failurePolicy is Fail, so the write is refused."
@@ -86,7 +88,8 @@ class Wording:
             }
             for violation in violations[:MAX_CAUSES]
         ]
-        causes[-1]["message"] += f". {self.writer(violations[0], write)} {_advice(violations)}"
+        last = violations[len(causes) - 1]
+        causes[-1]["message"] += f". {self.writer(last, write)} {_advice(violations)}"
         return causes
 
     def warning(self, rule: str, violations: Sequence[Violation]) -> str:
@@ -98,7 +101,7 @@ class Wording:
 
     def failure_warning(self, error: RuleError) -> str:
         """Return the warning that a rule could not judge the write, which passes nevertheless."""
-        return cut(f"statusguard: {name(error.rule)} could not judge this write: {escape(error.message)}", MAX_WARNING)
+        return short(f"statusguard: {name(error.rule)} could not judge this write: {error.message}", MAX_WARNING)
 
     def annotation(self, judged: Sequence[Judged]) -> str:
         """Return the audit annotation: a JSON array, at most MAX_ANNOTATION bytes; what does not fit is left out."""
@@ -126,17 +129,24 @@ class Wording:
 
     def problem(self, violation: Violation, limit: int = MAX_VALUE) -> str:
         """Return what the rule's author has to say, then what happened to the field, with values."""
-        return f"{_author(violation, limit)}{self._happened(violation, limit)}"
+        return f"{self._author(violation, limit)}{self._happened(violation, limit)}"
+
+    def _author(self, violation: Violation, limit: int) -> str:
+        """Return what the rule's author says of this write, else of the invariant, cut so that what happened is said too."""
+        finding = violation.finding
+        remark = "" if any(map(self._display.hides, finding.remark_reads)) else finding.remark
+        words = short(remark or violation.message, 4 * limit).rstrip(" .:")
+        return f"{words}: " if words else ""
 
     def _happened(self, violation: Violation, limit: int) -> str:
         finding, show = violation.finding, self._display.value
         words = finding.problem.format(
             old=show(finding.field, finding.old, limit), new=show(finding.field, finding.new, limit)
         )
-        guard = f" while {cut(escape(violation.guard), 256)}" if violation.guard else ""
+        guard = f" while {short(violation.guard, 256)}" if violation.guard else ""
         values = ", ".join(self._value(field, value, finding, limit) for field, value in finding.values)
         shown = f" ({cut(values, 512)})" if values else ""
-        return f"{cut(escape(words), 512)}{guard}{shown}"
+        return f"{short(words, 512)}{guard}{shown}"
 
     def _value(self, field: str, value: Any, finding: Finding, limit: int) -> str:
         before = ""
@@ -144,16 +154,16 @@ class Wording:
             before = f" (was {self._display.value(field, finding.old, limit)})"
         return f"{self._display.field(field)} = {self._display.value(field, value, limit)}{before}"
 
-    def writer(self, violation: Violation, write: Write) -> str:
-        """Return the sentence that says who writes, and who wrote the field last and when."""
+    def writer(self, violation: Violation, write: Write, field: str = "the field") -> str:
+        """Return the sentence that says who writes, and who wrote the field (called so) last and when."""
         request = write.request
         manager = f' with field manager "{name(request.field_manager)}"' if request.field_manager else ""
         last = last_writer_of(violation.field, write)
         if not last.manager:
-            before = "who wrote the field last is unknown"
+            before = f"who wrote {field} last is unknown"
         else:
             at = f" at {last.time}" if last.time else ""
-            before = f'the field was last written by "{name(last.manager)}"{at}'
+            before = f'{field} was last written by "{name(last.manager)}"{at}'
         return f'Written by "{name(request.username)}"{manager}; {before}.'
 
     def _what(self, violation: Violation, limit: int) -> str:
@@ -161,22 +171,24 @@ class Wording:
 
     def _statement(self, violation: Violation, limit: int) -> str:
         field = self._display.field(violation.field)
-        return f"{_author(violation, limit)}{field} {self._happened(violation, limit)}"
+        return f"{self._author(violation, limit)}{field} {self._happened(violation, limit)}"
 
 
 def last_writer_of(field: str, write: Write) -> LastWriter:
     """Return who wrote a concrete field last, as far as the old object's managedFields tell."""
     try:
-        path = fieldpath.parse(field)
-        return last_writer(write.old["metadata"], write.old["apiVersion"], path)
-    except (FieldPathError, UndecodableError):
+        return last_writer(write.old["metadata"], write.old["apiVersion"], _owned(field))
+    except UndecodableError:
         return LastWriter("", "")
 
 
-def _author(violation: Violation, limit: int) -> str:
-    """Return what the rule's author says of the invariant, cut so that what happened is said too."""
-    words = cut(escape(violation.message), 4 * limit).rstrip(" .:")
-    return f"{words}: " if words else ""
+def _owned(field: str) -> FieldPath:
+    """Return the path by which the owner of a concrete field is found."""
+    try:
+        return fieldpath.parse(field)
+    except FieldPathError:
+        # An object is the key of an item: such a list has no keys for the API server, so one manager owns all of it.
+        return fieldpath.parse(field.partition("[")[0])
 
 
 def _advice(violations: Sequence[Violation]) -> str:

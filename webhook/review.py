@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import partial
+from functools import cache, partial
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -20,6 +20,8 @@ API_VERSION: Final = "admission.k8s.io/v1"
 
 Members: TypeAlias = Mapping[str, msgspec.Raw] | Literal[False] | None
 """An object's members, still encoded; None where the object is missing and False where it is no object."""
+
+_OBJECTS: Final = frozenset({"object", "oldObject"})
 
 Reason = Literal["empty", "not_json", "not_a_review"]
 
@@ -166,7 +168,7 @@ def _review(request: _SplitRequest | _WholeRequest, body: bytes) -> Review:
             field_manager=(request.options and request.options.field_manager) or "",
             dry_run=bool(request.dry_run),
             uid=request.uid or "",
-            details=partial(_details, body),
+            details=cache(partial(_details, body)),
         ),
         _side(request.old_object),
         _side(request.object),
@@ -174,9 +176,18 @@ def _review(request: _SplitRequest | _WholeRequest, body: bytes) -> Review:
 
 
 def _details(body: bytes) -> dict[str, Any]:
-    """Return what a request says beside its objects, for CEL: all that the API server sent."""
-    members = _details_decoder.decode(body).request
-    return {name: msgspec.json.decode(raw) for name, raw in members.items() if name not in {"object", "oldObject"}}
+    """Return what a request says beside its objects, for CEL: all that the API server sent. Raises UndecodableError."""
+    details: dict[str, Any] = {}
+    for name, raw in _details_decoder.decode(body).request.items():
+        if name in _OBJECTS:
+            continue
+        try:
+            details[name] = msgspec.json.decode(raw)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise UndecodableError(f"request.{name} cannot be decoded: {error}") from None
+        except RecursionError:
+            raise UndecodableError(f"request.{name} is nested too deeply") from None
+    return details
 
 
 def _side(value: dict[str, msgspec.Raw] | msgspec.Raw | None) -> Members:

@@ -12,6 +12,9 @@ from rules.fieldpath import FieldPath
 
 HIDDEN: Final = "<hidden>"
 
+_WHOLE_OBJECT: Final = "object"
+"""The field of an expression in CEL that reads objects as a whole."""
+
 _NAME: Final = re.compile(r"\.?([^.\[]+)")
 _KEY: Final = re.compile(r"[^\]=,]*")
 _BARE: Final = re.compile(r"[^\],]*")
@@ -37,8 +40,7 @@ class Sensitive:
 
     def hides(self, field: str) -> bool:
         """Tell whether the value of a concrete field is, holds or belongs to a sensitive one."""
-        names = _names(field) if self._paths else ()
-        return any(_leads_to(path, names) or _leads_to(names, path) for path in self._paths)
+        return bool(self._paths) and self._touches(() if field == _WHOLE_OBJECT else _names(field))
 
     def field(self, field: str) -> str:
         """Return a concrete field without what is sensitive in it: keys of items, and names below a sensitive map."""
@@ -50,14 +52,17 @@ class Sensitive:
             if step.name is not None:
                 yield f".{HIDDEN}" if self._covers(names) else step.written
                 names = (*names, step.name)
-            elif any(self._covers((*names, key)) for key, _ in step.keys):
-                keys = ((key, HIDDEN if self._covers((*names, key)) else value) for key, value in step.keys)
+            elif any(self._touches((*names, key)) for key, _ in step.keys):
+                keys = ((key, HIDDEN if self._touches((*names, key)) else value) for key, value in step.keys)
                 yield f"[{','.join(f'{key}={value}' for key, value in keys)}]"
             else:
                 yield step.written
 
     def _covers(self, names: Names) -> bool:
         return any(_leads_to(path, names) for path in self._paths)
+
+    def _touches(self, names: Names) -> bool:
+        return self._covers(names) or any(_leads_to(names, path) for path in self._paths)
 
 
 def _leads_to(path: Names, names: Names) -> bool:

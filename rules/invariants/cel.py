@@ -17,7 +17,7 @@ from rules.problem import Problem
 from rules.reading import Tally
 from rules.relations import first_changed
 from rules.samples import Samples, compared
-from rules.write import Roots, Write
+from rules.write import Roots, UndecodableError, Write
 
 
 class Cel(Kind):
@@ -79,13 +79,14 @@ class Cel(Kind):
 
 
 def _remark(message: Program | None, write: Write) -> str:
-    """Return what messageExpression says; as in ValidatingAdmissionPolicy nothing if it fails or says nothing."""
+    """Return what messageExpression says; as in ValidatingAdmissionPolicy nothing if it fails or is not one line of text."""
     if message is None:
         return ""
     try:
-        return str(message.evaluate(write)).strip()
-    except CelRuntimeError:
+        said = str(message.evaluate(write)).strip()
+    except (CelRuntimeError, UndecodableError):
         return ""
+    return "" if "\n" in said else said
 
 
 def _part(roots: Roots, part: Parts) -> Any:

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from rules.check import Check, Checks, Finding, literal
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
-from rules.model import MAX_PREDICATES
+from rules.model import MAX_PREDICATES, also_in_cel
 from rules.pairing import Pair
 from rules.predicates import CompiledPredicate, Predicate
 from rules.reading import Tally
@@ -24,6 +24,7 @@ Demands: TypeAlias = Annotated[list[Predicate], Field(min_length=1, max_length=M
 class Require(Kind):
     """Predicates that must hold in the new object: every one of `all`, and one of `any`."""
 
+    model_config = also_in_cel(("has(self.all) || has(self.any)", "needs all or any"))
     name: ClassVar[str] = "require"
     cured_by_waiting: ClassVar[bool] = False
 

@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 
 from rules.check import Check, Checks, Finding, is_gone, present
 from rules.invariants.kind import Kind
-from rules.model import Model, PairedPath, Text
+from rules.model import Model, PairedPath, Text, also_in_cel
 from rules.pairing import Pair, pairs
 from rules.reading import Tally
 from rules.roles import Role
@@ -37,6 +37,13 @@ Moves: TypeAlias = Annotated[list[Transition], Field(min_length=1, max_length=64
 class Transitions(Kind):
     """A state moves only where it may: along `allow`, not along `forbid`, in at `initial`, never out of `terminal`."""
 
+    model_config = also_in_cel(
+        ("!(has(self.allow) && has(self.forbid))", "allow and forbid exclude each other"),
+        (
+            "has(self.allow) || has(self.forbid) || has(self.initial) || has(self.terminal)",
+            "needs one of allow, forbid, initial, terminal",
+        ),
+    )
     name: ClassVar[str] = "transitions"
     cured_by_waiting: ClassVar[bool] = False
 

@@ -98,7 +98,7 @@ class Schema:
     @property
     def title(self) -> str:
         """What is there, in words."""
-        if self.format == "date-time":
+        if self.format == "date-time" and self.types == {"string"}:
             return "a time"
         return " or ".join(_WORDS[name] for name in sorted(self.types))
 

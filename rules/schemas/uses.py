@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from pydantic import BaseModel
 
 from rules.api import RuleSpec
-from rules.cel_reads import field_paths, reads_of
+from rules.cel import compile_cel
+from rules.cel_language import ResultType
+from rules.cel_reads import field_paths
 from rules.fieldpath import FieldPath
 from rules.predicates import Predicate
 from rules.problem import Location
 from rules.relations import Relation
 from rules.roles import Role, role_of
 
-_UNSET_OR_ANY = frozenset({"", "*"})
+_RESULTS: Final[Mapping[Role, ResultType]] = {Role.EXPRESSION: "bool", Role.MESSAGE: "string"}
+
+_UNSET_OR_ANY: Final = frozenset({"", "*"})
 
 Values: TypeAlias = tuple[tuple[Location, str], ...]
 """Values, as text, each with its location."""
@@ -67,8 +71,8 @@ def _of_value(value: Any, location: Location, role: Role) -> Iterator[Use]:
         case list():
             for index, item in enumerate(value):
                 yield from _of_value(item, (*location, index), role)
-        case str() if role is Role.EXPRESSION:
-            yield from _of_expression(value, location)
+        case str() if role in _RESULTS:
+            yield from _of_expression(value, _RESULTS[role], location)
 
 
 def _of_predicate(predicate: Predicate, location: Location) -> Use:
@@ -87,8 +91,8 @@ def _of_relation(relation: Relation, location: Location) -> Iterator[Use]:
         start += len(path.written)
 
 
-def _of_expression(expression: str, location: Location) -> Iterator[Use]:
-    for path in field_paths(reads_of(expression).parts):
+def _of_expression(expression: str, result: ResultType, location: Location) -> Iterator[Use]:
+    for path in field_paths(compile_cel(expression, result).reads.parts):
         match = re.search(rf"\b(?:object|oldObject)\.{re.escape(path.written)}(?!\w)", expression)
         yield Use(location, path, offset=match.end() - len(path.written) if match else None)
 

@@ -35,12 +35,10 @@ def follow(path: FieldPath, root: Schema) -> tuple[Schema, list[Remark]]:
     """Return what a path leads to in an object (UNKNOWN after a step that cannot be taken), and what is wrong on the way."""
     schema, remarks = root, list[Remark]()
     for step in _steps(path):
-        remark = _keys_remark(step, schema)
-        if remark is not None:
-            remarks.append(remark)
         taken = _take(step, schema, root) if schema.types else UNKNOWN
         if isinstance(taken, Remark):
             return UNKNOWN, [*remarks, taken]
+        remarks += _of_keys(step, schema)
         schema = taken
     return schema, remarks
 
@@ -104,20 +102,20 @@ def _no_list(offset: int, before: str, schema: Schema) -> Remark:
     return Remark(offset, "wrong-type", f"{before} is {schema.title}", f", expected a list of objects{hint}")
 
 
-def _keys_remark(step: Step, schema: Schema) -> Remark | None:
-    """Return the warning that a path's keys are not those by which the API server tells the items of a list apart."""
+def _of_keys(step: Step, schema: Schema) -> Iterator[Remark]:
+    """Yield the warning that a path's keys are not those by which the API server tells the items of a list apart."""
     segment, offset, before = step
     keys, wanted = _keys(segment), schema.list_keys
     if not keys or not wanted or set(keys) == set(wanted):
-        return None
+        return
     if isinstance(segment, Select):
         if set(keys) > set(wanted):
-            return None
+            return  # one item at most is there
         right, risk = ",".join(f"{key}=..." for key in wanted), "the first of several items is read"
     else:
         right, risk = ",".join(wanted), "items may be paired wrongly"
     what = f"the items of {before} are told apart by {' and '.join(wanted)}"
-    return Remark(offset, "list-keys", what, f", not by {' and '.join(keys)}: write [{right}], else {risk}", "warning")
+    yield Remark(offset, "list-keys", what, f", not by {' and '.join(keys)}: write [{right}], else {risk}", "warning")
 
 
 def _keys(segment: Segment) -> tuple[str, ...]:

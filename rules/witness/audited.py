@@ -22,7 +22,7 @@ def with_version(target: Target) -> Target:
     return replace(target, bare=put(target.bare, _LOCK, "1"))
 
 
-def breaking_patch(trial: Trial, groups: Sequence[Sequence[Slot]]) -> Candidate | None:
+def breaking_patch(trial: Trial, groups: Iterable[Sequence[Slot]]) -> Candidate | None:
     """Return a patch that only the audit log tells to be broken, None if none was found."""
     for candidate in takewhile(lambda _: trial.has_time, _writes(groups)):
         patch = _with_body(candidate, trial, candidate.changes)
@@ -32,7 +32,7 @@ def breaking_patch(trial: Trial, groups: Sequence[Sequence[Slot]]) -> Candidate 
     return None
 
 
-def passing_patch(trial: Trial, groups: Sequence[Sequence[Slot]], broken: Candidate) -> Candidate | None:
+def passing_patch(trial: Trial, groups: Iterable[Sequence[Slot]], broken: Candidate) -> Candidate | None:
     """Return a patch that passes, the same write as the broken one where that is possible; None if none was found."""
     for candidate in takewhile(lambda _: trial.has_time, chain([replace(broken, body=MISSING)], _writes(groups))):
         whole = [at for at, slot in enumerate(candidate.slots) if not slot.is_guard and slot.path.root != "metadata"]

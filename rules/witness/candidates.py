@@ -50,14 +50,13 @@ class Candidate:
         real = {i: value for i, value in self.changes.items() if not equal(at(old, steps[i]), at(new, steps[i]))}
         return replace(self, changes=real)
 
-    def smaller(self) -> Iterator[Candidate]:
-        """Yield the same write with one field less, or with one change less."""
-        for index, slot in enumerate(self.slots):
-            if self.before[index] is not None and any(value is None for value in slot.values):
-                left = {other: value for other, value in self.changes.items() if other != index}
-                yield replace(self, before=_changed(self.before, {index: None}), changes=left)
-        for index in self.changes:
-            yield replace(self, changes={other: value for other, value in self.changes.items() if other != index})
+    def smaller(self, index: int) -> Iterator[Candidate]:
+        """Yield the same write without a slot, and without the change in it; none if it is smaller already."""
+        left = {other: value for other, value in self.changes.items() if other != index}
+        if self.before[index] is not None and any(value is None for value in self.slots[index].values):
+            yield replace(self, before=_changed(self.before, {index: None}), changes=left)
+        if index in self.changes:
+            yield replace(self, changes=left)
 
 
 def _built(target: dict[str, Any], slots: Sequence[Slot], values: Changes) -> dict[str, Any]:

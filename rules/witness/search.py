@@ -30,7 +30,7 @@ class _Best:
         return self.candidate is not None and self.faults <= faults
 
 
-def breaking(trial: Trial, groups: Sequence[Slots]) -> Candidate | None:
+def breaking(trial: Trial, groups: Iterable[Slots]) -> Candidate | None:
     """Return a write that breaks the invariant and of which nothing can be left out, None if none was found.
 
     Preferred is one that breaks nothing else of the rule, that the API server would take, and whose old object is honest.
@@ -58,16 +58,19 @@ def breaking(trial: Trial, groups: Sequence[Slots]) -> Candidate | None:
 
 def _shrunk(trial: Trial, candidate: Candidate) -> Candidate:
     """Return what is left of a breaking write when all is left out without which it still breaks."""
-    for smaller in candidate.smaller():
-        if smaller.changes and trial.breaks(trial.write(smaller)):
-            return _shrunk(trial, smaller)
+    left: Candidate | None = None
+    while left != candidate:
+        left = candidate
+        for index in range(len(left.slots)):
+            smaller = (each for each in candidate.smaller(index) if each.changes and trial.breaks(trial.write(each)))
+            candidate = next(smaller, candidate)
     return candidate
 
 
-def passing(trial: Trial, groups: Sequence[Slots], broken: Candidate | None) -> Candidate | None:
+def passing(trial: Trial, groups: Iterable[Slots], broken: Candidate | None) -> Candidate | None:
     """Return a write that passes, None if none was found; of several the one with the fewest faults."""
     best = _Best()
-    searched = [broken.slots] if broken else groups
+    searched = [broken.slots] if broken else list(groups)
     rounds = chain.from_iterable(_rounds(slots, creates=trial.target.creates) for slots in searched)
     for tried in chain([_alike(broken)], rounds):
         for each in takewhile(lambda _: trial.has_time, tried):

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from rules.compile import CompiledRule
+from rules.compile import CompiledInvariant, CompiledRule
 from rules.reading import Tally
 from rules.ruleset import judge
 from rules.values import MISSING, Missing
@@ -20,23 +20,49 @@ _WRITTEN: Final[Mapping[str, tuple[str, ...]]] = {"": ("metadata", "spec"), "sta
 """The members of an object that the API server takes from a write to each subresource; from any other all of them."""
 
 
-_MAX_CHECKS: Final = 1_000_000
-"""Checks made for all trials of a rule together; a check takes about a microsecond."""
+_WORK_OF_A_WRITE: Final = 50
+"""Work that it takes to build and judge a write with next to nothing in it; work is counted in readings of a field."""
 
-_MAX_CHECKS_IN_A_TRIAL: Final = 30_000
-"""Checks made for one trial, far more than usual invariants need."""
+_WORK_OF_A_SLOT: Final = 4
 
-_CHECKS_OF_A_WRITE: Final = 32
-"""What it takes to build and judge a write that holds next to nothing, in checks."""
+_MAX_WORK: Final = 2_500_000
+"""Work spent on a rule: a second or less. A rule of maximal size with simple invariants needs half of it."""
+
+_MAX_WORK_OF_A_TRIAL: Final = 100_000
+"""Work spent on one trial, of which usual invariants need a tenth."""
+
+
+class Budget:
+    """The work that may still be spent on a rule; what one trial leaves is for the others."""
+
+    def __init__(self, trials: int) -> None:
+        self._left = _MAX_WORK
+        self._trials = trials
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether nothing is left."""
+        return self._left <= 0
+
+    def share(self) -> int:
+        """Return the work that the next trial may take."""
+        share = self._left // max(self._trials, 1)
+        self._trials -= 1
+        return min(share, _MAX_WORK_OF_A_TRIAL)
+
+    def spend(self, work: int) -> None:
+        """Take work away."""
+        self._left -= work
 
 
 class Trial:
     """Judges candidates for one invariant of a rule, as many as are worth the time."""
 
-    def __init__(self, rule: CompiledRule, index: int, target: Target) -> None:
+    def __init__(self, rule: CompiledRule, index: int, target: Target, budget: Budget) -> None:
         self.target = target
         self.invariant = rule.invariants[index]
-        self._left = min(_MAX_CHECKS // len(rule.invariants), _MAX_CHECKS_IN_A_TRIAL)
+        self._budget = budget
+        self._left = budget.share()
         self._rule = rule
         self._alone = replace(rule, invariants=(self.invariant,))
         self._request = target.write().request
@@ -44,6 +70,7 @@ class Trial:
 
     def write(self, candidate: Candidate) -> Write:
         """Return the write that a candidate stands for."""
+        self._spend(_WORK_OF_A_WRITE + _WORK_OF_A_SLOT * len(candidate.slots))
         old, new = candidate.sides(self.target.bare)
         return self._write({} if self.target.creates else old, new, candidate.body)
 
@@ -90,6 +117,14 @@ class Trial:
 
     def _verdict(self, rule: CompiledRule, write: Write) -> RuleVerdict | None:
         """Return what a rule says of a write; None if it leaves the write out."""
-        self._left -= _CHECKS_OF_A_WRITE + sum(len(invariant.checks.checks) for invariant in rule.invariants)
+        self._spend(sum(map(_work, rule.invariants)))
         verdicts = judge([rule], write)
         return verdicts[0] if verdicts and not verdicts[0].exempt else None
+
+    def _spend(self, work: int) -> None:
+        self._left -= work
+        self._budget.spend(work)
+
+
+def _work(invariant: CompiledInvariant) -> int:
+    return 2 * len(invariant.when) + 10 * len(invariant.checks.checks) + 3 * len(invariant.checks.paths)

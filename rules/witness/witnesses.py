@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from rules.compile import CompiledRule
 from rules.witness.audited import breaking_patch, passing_patch, with_version
@@ -11,7 +13,10 @@ from rules.witness.cases import Example, example
 from rules.witness.search import breaking, passing
 from rules.witness.slots import Slot, slots_of
 from rules.witness.target import Target, find_target
-from rules.witness.trial import Trial
+from rules.witness.trial import Budget, Trial
+
+_TRIALS: Final = 4
+"""Searches for an invariant: at admission and in the audit log, for what passes and for what breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +31,8 @@ class Pair:
 class Witnesses:
     """The examples of one invariant: at admission, and where its kind judges patches as an audit log has them."""
 
-    admission: Pair
-    audit: Pair
+    admission: Pair = Pair()
+    audit: Pair = Pair()
 
     @property
     def examples(self) -> list[Example]:
@@ -39,39 +44,49 @@ class Witnesses:
 def witnesses(rule: CompiledRule) -> list[Witnesses]:
     """Return the examples of each invariant of a rule, in order."""
     target = find_target(rule)
-    if target is None:
-        return [Witnesses(Pair(), Pair()) for _ in rule.invariants]
-    return [_witnesses(rule, index, target) for index in range(len(rule.invariants))]
+    budget = Budget(_TRIALS * len(rule.invariants))
+    found: list[Witnesses] = []
+    for index in range(len(rule.invariants)):
+        if target is None or budget.is_spent:
+            found.append(Witnesses())
+        else:
+            found.append(_Finder(rule, index, target, budget).find())
+    return found
 
 
-def _witnesses(rule: CompiledRule, index: int, target: Target) -> Witnesses:
-    invariant = rule.source.spec.invariants[index]
-    groups = [slots for samples in invariant.spec.samples() if (slots := slots_of(samples, invariant.when))]
-    audit = _audit_pair(rule, index, target, groups) if invariant.spec.judges_patches() else Pair()
-    broken = breaking(Trial(rule, index, target), groups)
-    passes = passing(Trial(rule, index, target), groups, broken)
-    return Witnesses(
-        Pair(_passing(rule, target, invariant.name, passes), _breaking(rule, target, invariant.name, broken)), audit
-    )
+class _Finder:
+    """Finds the examples of one invariant."""
 
+    def __init__(self, rule: CompiledRule, index: int, target: Target, budget: Budget) -> None:
+        self._rule = rule
+        self._index = index
+        self._target = target
+        self._budget = budget
+        self._source = rule.source.spec.invariants[index]
+        self._samples = self._source.spec.samples()
 
-def _audit_pair(rule: CompiledRule, index: int, target: Target, groups: list[list[Slot]]) -> Pair:
-    if target.creates:
-        return Pair()
-    target = with_version(target)
-    name = rule.invariants[index].name
-    broken = breaking_patch(Trial(rule, index, target), groups)
-    if broken is None:
-        return Pair()
-    passes = passing_patch(Trial(rule, index, target), groups, broken)
-    return Pair(_passing(rule, target, name, passes), _breaking(rule, target, name, broken))
+    def find(self) -> Witnesses:
+        broken = breaking(self._trial(self._target), self._groups())
+        passes = passing(self._trial(self._target), self._groups(), broken)
+        return Witnesses(self._pair(self._target, passes, broken), self._audit_pair())
 
+    def _audit_pair(self) -> Pair:
+        if self._target.creates or not self._source.spec.judges_patches():
+            return Pair()
+        target = with_version(self._target)
+        broken = breaking_patch(self._trial(target), self._groups())
+        passes = broken and passing_patch(self._trial(target), self._groups(), broken)
+        return self._pair(target, passes, broken)
 
-def _passing(rule: CompiledRule, target: Target, invariant: str, candidate: Candidate | None) -> Example | None:
-    found = None if candidate is None else example(rule, target, invariant, candidate)
-    return found if found is not None and found.passes else None
+    def _trial(self, target: Target) -> Trial:
+        return Trial(self._rule, self._index, target, self._budget)
 
+    def _groups(self) -> Iterator[list[Slot]]:
+        for samples in self._samples:
+            if slots := slots_of(samples, self._source.when):
+                yield slots
 
-def _breaking(rule: CompiledRule, target: Target, invariant: str, candidate: Candidate | None) -> Example | None:
-    found = None if candidate is None else example(rule, target, invariant, candidate)
-    return found if found is not None and found.breaks(invariant) else None
+    def _pair(self, target: Target, passes: Candidate | None, broken: Candidate | None) -> Pair:
+        invariant = self._source.name
+        good, bad = (each and example(self._rule, target, invariant, each) for each in (passes, broken))
+        return Pair(good if good and good.passes else None, bad if bad and bad.breaks(invariant) else None)

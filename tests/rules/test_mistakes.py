@@ -27,9 +27,17 @@ def of_spec(written: str) -> list[str]:
     return spec_mistakes(f"{written}\n{rest}")
 
 
+SUITE = """\
+apiVersion: statusguard.dev/v1alpha1
+kind: StatusRuleTest
+metadata: {name: s}
+rules: [{}]
+cases:
+- """
+
+
 def of_case(written: str) -> list[str]:
-    text = f"apiVersion: statusguard.dev/v1alpha1\nkind: StatusRuleTest\nmetadata: {{name: s}}\nrules: [{{}}]\ncases:\n- {written}"
-    (document,) = parse(text.encode(), "r.yaml")
+    (document,) = parse(f"{SUITE}{written}".encode(), "r.yaml")
     with pytest.raises(SuiteError) as caught:
         load(document, lambda name: [])
     return list(map(str, caught.value.problems))

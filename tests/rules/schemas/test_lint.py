@@ -28,8 +28,8 @@ def test_a_rule_that_the_schema_bears_out() -> None:
 def test_one_mistake_in_several_objects_is_told_once() -> None:
     assert said(about(BOTH, "relation: {holds: [status.replica <= 3]}")) == [
         (
-            'error: status has no field "replica" in widgets.example.test/v1, gadgets.example.test/v1, did you mean "replicas"? '
-            "[unknown-path]"
+            'error: status has no field "replica" in widgets.example.test/v1, gadgets.example.test/v1, '
+            'did you mean "replicas"? [unknown-path]'
         )
     ]
 

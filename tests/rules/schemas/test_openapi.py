@@ -79,6 +79,7 @@ def test_an_openapi_without_resources_describes_nothing(paths: Any) -> None:
 PARTS = st.recursive(
     st.sampled_from([None, 3, "apps", "v1", "Engine", {"group": "apps", "version": "v1", "kind": "Engine"}]),
     lambda part: st.lists(part, max_size=2) | st.dictionaries(st.sampled_from([GVK, "put", "kind", "type"]), part),
+    max_leaves=6,
 )
 
 

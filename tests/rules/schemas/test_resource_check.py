@@ -60,16 +60,16 @@ from .described import CATALOG, about, rule_about, said
             "[{apiGroups: [example.test], apiVersions: [v1beta1], resources: [widgets/status]}]",
             ("resources", 0),
             (
-                "error: widgets.example.test/v1beta1 has no subresource status: its status is written with the object itself, "
-                'name "widgets" [no-subresource]'
+                "error: widgets.example.test/v1beta1 has no subresource status: "
+                'its status is written with the object itself, name "widgets" [no-subresource]'
             ),
         ),
         (
             "[{apiGroups: [example.test], apiVersions: ['*'], resources: [widgets/status]}]",
             ("resources", 0),
             (
-                "warning: widgets.example.test/v1beta1 has no subresource status: its status is written with the object itself, "
-                'name "widgets" [no-subresource]'
+                "warning: widgets.example.test/v1beta1 has no subresource status: "
+                'its status is written with the object itself, name "widgets" [no-subresource]'
             ),
         ),
         (
@@ -131,7 +131,7 @@ def test_a_statusrule_about_objects_without_a_namespace() -> None:
 @pytest.mark.parametrize(
     ("resources", "titles"),
     [
-        ("[{apiGroups: [example.test], apiVersions: [v1], resources: [widgets/status, things/status]}]", ["things.example.test"]),
+        ("[{apiGroups: [example.test], apiVersions: [v1], resources: [widgets, things]}]", ["things.example.test"]),
         ("[{apiGroups: [a.test, b.test], apiVersions: [v1], resources: [things]}]", ["things.a.test or things.b.test"]),
         ("[{apiGroups: [batch], apiVersions: [v2], resources: [chores/status]}]", ["chores.batch"]),
         # What is known not to exist is a mistake, and what is generic is about no resource in particular.

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tests.oracle.paths import parse, read
 from tests.oracle.values import canonical
 
-from .invariants import MISSING, Invariant, Json, relations, some
+from .invariants import MISSING, Invariant, Json, relation, some
 from .managers import managed_fields
 from .paths import ONE
 from .values import COUNTS, WORDS
@@ -34,8 +34,8 @@ def co_update(draw: st.DrawFn, evidence: list[str]) -> Invariant:
     for name in evidence:
         match name:
             case "identity":
-                drawn = draw(st.lists(relations(fields), min_size=1, max_size=2))
-                spec |= {"identity": [relation for relation, _ in drawn]} | draw(MISSING)
+                drawn = [relation(draw, fields) for _ in range(draw(st.integers(1, 2)))]
+                spec |= {"identity": [written for written, _ in drawn]} | draw(MISSING)
                 reads += [each for _, paths in drawn for each in paths]
             case "digest":
                 spec["digest"] = draw(st.sampled_from([_DIGEST, _DIGEST, "status.conditions[type=Ready].digest"]))

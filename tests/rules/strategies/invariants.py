@@ -9,7 +9,6 @@ from typing import Any, Final, TypeAlias
 from hypothesis import strategies as st
 
 from .paths import CONDITION_LISTS, ONE, PAIRED, SUMMED
-from .tree import Reads
 from .values import ANYTHING, COUNTS, GENERATIONS, MEASURES, QUANTITIES, TIMES, WORDS, Values
 
 Json: TypeAlias = dict[str, Any]
@@ -117,41 +116,30 @@ TRANSITIONS: Final[Invariants] = st.one_of(
 # --- the others -------------------------------------------------------------------------------------
 
 
-def _relation(terms: list[str], signs: list[str], operator: str, swapped: bool) -> str:  # noqa: FBT001
-    left, *rest = terms
-    right = rest[0] + "".join(f" {sign} {term}" for sign, term in zip(signs, rest[1:], strict=False))
-    return f"{right} {operator} {left}" if swapped else f"{left} {operator} {right}"
+_SUMS: Final = st.sampled_from([f"sum({path})" for path in SUMMED])
+_INTEGERS: Final = st.sampled_from(["0", "1", "2", "-1"])
+_COMPARISONS: Final = st.sampled_from(["==", "==", "<=", "<", "!=", ">=", ">"])
+_PATHS_IN_SUMS: Final = dict(zip([f"sum({path})" for path in SUMMED], SUMMED, strict=True))
 
 
-def relations(paths: Sequence[str]) -> st.SearchStrategy[tuple[str, Reads]]:
-    """Relations of at most four terms, the first of them a path."""
-    first = st.sampled_from(paths)
-    summed = st.sampled_from(SUMMED).map(lambda path: f"sum({path})")
-    terms = st.lists(first | summed | st.integers(-1, 3).map(str), min_size=1, max_size=3)
-    return st.builds(
-        lambda first, terms, *how: (_relation([first, *terms], *how), _read([first, *terms])),
-        first,
-        terms,
-        st.lists(st.sampled_from("+-"), min_size=2, max_size=2),
-        st.sampled_from(["<=", "<", "==", "==", "!=", ">=", ">"]),
-        _FLAG,
-    )
+def relation(draw: st.DrawFn, paths: Sequence[str]) -> tuple[str, list[tuple[str, Values]]]:
+    """Draw a relation of two to four terms, the first or the last of them a path, and what it reads."""
+    first, more = st.sampled_from(paths), st.sampled_from(paths) | _SUMS | _INTEGERS
+    terms = [draw(first), *draw(st.lists(more, min_size=1, max_size=3))]
+    left, *right = terms
+    sides = [left, right[0] + "".join(f" {draw(st.sampled_from('+-'))} {term}" for term in right[1:])]
+    relation = f" {draw(_COMPARISONS)} ".join(sides if draw(_FLAG) else reversed(sides))
+    read = [_PATHS_IN_SUMS.get(term, term) for term in terms if not term.lstrip("-").isdigit()]
+    return relation, [(path, COUNTS) for path in read]
 
 
-def _read(terms: list[str]) -> Reads:
-    paths = [term.removeprefix("sum(").removesuffix(")") for term in terms]
-    return tuple((path, COUNTS) for path in paths if not path.lstrip("-").isdigit())
-
-
-MISSING: Final[st.SearchStrategy[Json]] = st.fixed_dictionaries(
-    {}, optional={"missing": st.sampled_from(["Skip", "Zero"])}
-)
+MISSING: Final[st.SearchStrategy[Json]] = _spec({}, missing=st.sampled_from(["Skip", "Zero"]))
 
 
 @st.composite
 def _relation_invariants(draw: st.DrawFn) -> Invariant:
-    drawn = draw(st.lists(relations(ONE), min_size=1, max_size=2))
-    spec = {"holds": [relation for relation, _ in drawn]} | draw(MISSING)
+    drawn = [relation(draw, ONE) for _ in range(draw(st.integers(1, 2)))]
+    spec = {"holds": [written for written, _ in drawn]} | draw(MISSING)
     return Invariant({"relation": spec}, tuple(read for _, reads in drawn for read in reads))
 
 
