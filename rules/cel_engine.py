@@ -9,8 +9,10 @@ from cel_expr_python import cel
 from cel_expr_python.ext import ext_math, ext_optional, ext_strings
 
 from rules.cel_elsewhere import UNAVAILABLE
+from rules.cel_functions import PRICES
 from rules.cel_language import VARIABLES, CelRuntimeError, CelSyntaxError, Compiled, ResultType, Variables
 from rules.cel_wire import tree_of
+from rules.diagnosis import suggestion
 
 _ERROR: Final = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
 _UNDECLARED: Final = re.compile(r"undeclared reference to '([^']*)'")
@@ -19,6 +21,7 @@ _EXPECTED: Final = re.compile(r" expecting (?:\{.*|'[^']*'$)")
 _TOO_DEEP: Final = re.compile("recursion (?:depth|limit)")
 _VALUE: Final = re.compile(r'(?<=not found in map : ).*|"(?:[^"\\]|\\.)*"|\b[0-9][0-9.]*\b')
 _TYPES: Final = {"bool": cel.Type.BOOL, "string": cel.Type.STRING}
+_KNOWN: Final = [*VARIABLES, *(name for name in PRICES if name.isidentifier())]
 _MAX_MESSAGE: Final = 200
 
 
@@ -73,11 +76,13 @@ def _syntax_error(expression: str, message: str) -> CelSyntaxError:
     before = expression.split("\n")[: line - 1]
     offset = sum(len(each) + 1 for each in before) + column - 1
     name = _undeclared(words)
-    if name and expression[:offset].endswith(name):
-        offset -= len(name)  # the engine's place of a call is its parenthesis
-    return CelSyntaxError(
-        f"{name} is {UNAVAILABLE[name]}" if name in UNAVAILABLE else _EXPECTED.sub("", _words(words)), offset
-    )
+    if not name:
+        return CelSyntaxError(_EXPECTED.sub("", _words(words)), offset)
+    if expression[:offset].endswith(name):
+        offset -= len(name)  # the engine's place of a call is its parenthesis, of a member its dot
+    if name in UNAVAILABLE:
+        return CelSyntaxError(f"{name} is {UNAVAILABLE[name]}", offset)
+    return CelSyntaxError(f"unknown name {name}{suggestion(name, _KNOWN)}", offset)
 
 
 def _undeclared(words: str) -> str:

@@ -57,8 +57,7 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
 
 
 def _sentence(details: ErrorDetails, location: Location) -> str:
-    title = _title(location)
-    return f"{title}: {details['msg']}" if title else details["msg"]
+    return f"{_title(location)}: {details['msg']}"
 
 
 def _unknown(location: Location, model: type[BaseModel]) -> str:
@@ -115,7 +114,7 @@ def _title(location: Location) -> str:
         if isinstance(step, str):
             return f"{step}{indices}"
         indices = f"[{step}]{indices}"
-    return indices
+    return indices or "the document"
 
 
 def _shown(value: Any) -> str:

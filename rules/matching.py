@@ -187,11 +187,6 @@ class MatchConstraints(Model):
             [rule for rule in self.exclude_resource_rules if rule.covers(resource)],
         )
 
-    def names(self, request: Request) -> bool:
-        """Tell whether the resource rules fit a request."""
-        included, excluded = self.covering(request.resource)
-        return any(rule.admits(request) for rule in included) and not any(rule.admits(request) for rule in excluded)
-
 
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 """The label that the API server puts on every namespace: its name."""

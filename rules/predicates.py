@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 from pydantic import Field, field_validator, model_validator
@@ -63,15 +63,23 @@ class Predicate(Model):
     def sentence(self) -> str:
         """Return the predicate in plain words."""
         side = " before the write" if self.of == "old" else ""
-        values = " or ".join(f'"{value}"' if value else "unset" for value in self.values or ())
-        verb = {
-            "In": "is",
-            "NotIn": "is not",
-            "Exists": "is set",
-            "DoesNotExist": "is not set",
-            "Matches": "matches",
-        }[self.operator]
-        return f"{self.field} {verb} {values}".rstrip() + side
+        return f"{self.field} {answer(self.operator, self.values or ())}{side}"
+
+
+def answer(operator: Operator, values: Sequence[str]) -> str:
+    """Return in plain words what an operator says of a value."""
+    names = [f'"{value}"' if value else "unset" for value in values]
+    match operator:
+        case "In":
+            return f"is {' or '.join(names)}"
+        case "NotIn":
+            return f"is none of {', '.join(names)}" if len(names) > 1 else f"is not {names[0]}"
+        case "Matches":
+            return f"matches {' or '.join(names)}"
+        case "Exists":
+            return "is set"
+        case "DoesNotExist":
+            return "is not set"
 
 
 Holds: TypeAlias = Callable[[Any], bool]

@@ -24,6 +24,12 @@ from rules.write import Roots, Write
 
 MissingPolicy: TypeAlias = Literal["Skip", "Zero"]
 
+ABSENT: Final[dict[MissingPolicy, str]] = {
+    "Skip": "not judged while a field of it is absent",
+    "Zero": "an absent field counts as 0",
+}
+"""What an absent path means to a relation, in words."""
+
 _COMPARISONS: Final[dict[str, Callable[[Number, Number], bool]]] = {
     "<=": operator.le,
     ">=": operator.ge,

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
-from itertools import islice
+from itertools import chain, count, islice
 from typing import Any, Final, TypeAlias
 
 from rules.fieldpath import FieldPath
@@ -17,7 +16,6 @@ from rules.path_syntax import Keyed, Name, Select
 from rules.pattern_examples import example
 from rules.predicates import CompiledPredicate, Predicate
 from rules.relations import Relation
-from rules.values import text
 from rules.write import Roots
 
 Samples: TypeAlias = dict[FieldPath, list[Any]]
@@ -30,9 +28,9 @@ _TIME_NAME: Final = re.compile(r".*(Time|Timestamp|[a-z]At)|time|timestamp")
 _COUNT_NAME: Final = re.compile(r".*(Replicas|Count|Generation|Revision|Number)|replicas|count|generation|revision")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _LITERAL: Final = re.compile(r"""'([^'\\]*)'|"([^"\\]*)"|(?<![\w.])([0-9]+(?:\.[0-9]+)?)(?![\w.])""")
-_TWINS: Final = {"True": "False", "False": "True", "true": False, "false": True}
+_OPPOSITES: Final = {"True": "False", "False": "True", "true": "false", "false": "true"}
 _MAX_STATES: Final = 10
-_OTHERS: Final = ("Other", "Another", "Unknown")
+"""States that are tried of those that a rule names; it may name thousands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +70,11 @@ def measures(path: FieldPath) -> list[Any]:
 def states_of(path: FieldPath, names: Iterable[str]) -> list[Any]:
     """Return the values that these texts stand for in a field ("" is absent), and another that is none of them."""
     known = dict.fromkeys(names)
-    other = next(filter(None, (_TWINS.get(name) for name in known)), None)
-    if other is None and "true" in known:
-        other = False
-    if other is None or text(other) in known:
-        other = next(name for name in (*_OTHERS, "None of them") if name not in known)
-    tried = (typed(path, name) for name in islice(known, _MAX_STATES))
-    return [*tried, other if path.root != "metadata" else text(other)]
+    opposites = (_OPPOSITES[name] for name in known if name in _OPPOSITES)
+    successors = (str(int(name) + 1) for name in known if _INTEGER.fullmatch(name))
+    others = chain(opposites, successors, ["Other"], map("Other{}".format, count(2)))
+    tried = [*islice(known, _MAX_STATES), next(other for other in others if other not in known)]
+    return [typed(path, name) for name in tried]
 
 
 def typed(path: FieldPath, written: str) -> Any:
@@ -127,13 +123,12 @@ def compared(path: FieldPath, expression: str) -> list[Any]:
 
 
 def literals(expression: str) -> list[Any]:
-    """Return the strings and numbers that a CEL expression compares with, each number with its neighbours."""
+    """Return the strings and numbers that a CEL expression compares with, numbers as integers around them."""
     found: list[Any] = []
     for single, double, digits in _LITERAL.findall(expression):
         if not digits:
             found.append(single or double)
-        elif "." in digits:
-            found.append(Decimal(digits))
         else:
-            found += [int(digits), int(digits) + 1, int(digits) - 1]
+            whole = int(digits.partition(".")[0])
+            found += [whole, whole + 1, whole - 1]
     return found

@@ -10,12 +10,8 @@ from pathlib import Path
 from ssl import SSLContext
 
 import structlog
-from cryptography import x509
-from cryptography.exceptions import UnsupportedAlgorithm
-from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes, PublicKeyTypes
-from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_private_key
 
-from webhook.certificates import CertificateError, KeyPair, server_context
+from webhook.certificates import CertificateError, KeyPair, leaf_of, server_context
 from webhook.errors import CannotRunError
 
 LARGEST_FILE = 1024 * 1024
@@ -34,7 +30,7 @@ class CertificateFiles:
         self._interval = interval
         self._seen = self._state()
         try:
-            self._context = self._load()
+            self._context, self._expires = self._load()
         except CertificateError as error:
             raise CannotRunError(str(error)) from error
 
@@ -42,6 +38,11 @@ class CertificateFiles:
     def context(self) -> SSLContext:
         """The TLS settings for the next connection."""
         return self._context
+
+    @property
+    def expires(self) -> datetime:
+        """When the certificate that is served ends."""
+        return self._expires
 
     async def follow(self) -> None:
         """Look for changes until cancelled."""
@@ -58,7 +59,7 @@ class CertificateFiles:
         try:
             # A new context each time: one that is loaded anew would go on offering the old certificate beside a new
             # one if the two have keys of different kinds.
-            self._context = self._load()
+            self._context, self._expires = self._load()
         except CertificateError as error:
             log.warning("certificate not taken up, the last good one is kept", problem=str(error))
         else:
@@ -67,11 +68,13 @@ class CertificateFiles:
     def _state(self) -> tuple[object, ...]:
         return (_file_state(self._certificate), _file_state(self._key))
 
-    def _load(self) -> SSLContext:
+    def _load(self) -> tuple[SSLContext, datetime]:
         pair = KeyPair(_read(self._certificate), _read(self._key))
         try:
-            _check(pair)
-            return server_context(pair)
+            expires = leaf_of(pair).not_valid_after_utc
+            if expires <= datetime.now(UTC):
+                raise CertificateError(f"the certificate expired at {expires:%Y-%m-%d %H:%M} UTC")
+            return server_context(pair), expires
         except CertificateError as error:
             raise CertificateError(f"{self._certificate}, {self._key}: {error}") from error
 
@@ -96,25 +99,3 @@ def _read(path: Path) -> bytes:
     if len(content) > LARGEST_FILE:
         raise CertificateError(f"{path}: larger than {LARGEST_FILE} bytes")
     return content
-
-
-def _check(pair: KeyPair) -> None:
-    try:
-        leaf = x509.load_pem_x509_certificates(pair.certificate)[0]
-    except ValueError as error:
-        raise CertificateError("no usable certificate in PEM form") from error
-    try:
-        key = load_pem_private_key(pair.key, password=None)
-    except TypeError as error:
-        raise CertificateError("the key needs a passphrase; give one without") from error
-    except (ValueError, UnsupportedAlgorithm) as error:
-        raise CertificateError("no usable private key in PEM form") from error
-    if _der(key.public_key()) != _der(leaf.public_key()):
-        raise CertificateError("the key does not belong to the certificate")
-    end = leaf.not_valid_after_utc
-    if end <= datetime.now(UTC):
-        raise CertificateError(f"the certificate expired at {end:%Y-%m-%d %H:%M} UTC")
-
-
-def _der(key: CertificatePublicKeyTypes | PublicKeyTypes) -> bytes:
-    return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)

@@ -15,9 +15,17 @@ from pathlib import Path
 from typing import Protocol
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.asymmetric.types import CertificatePublicKeyTypes, PublicKeyTypes
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from webhook.errors import CannotRunError
@@ -113,6 +121,35 @@ def self_signed(names: Iterable[str] = (), *, lifetime: timedelta = ONE_YEAR) ->
     return SelfSigned(authority.public_bytes(Encoding.PEM), pair, server_context(pair))
 
 
+def leaf_of(pair: KeyPair) -> x509.Certificate:
+    """Return the serving certificate of a pair, without its chain; it may have expired.
+
+    Raises CertificateError if there is none, or if the key is not the certificate's own or needs a passphrase.
+    """
+    try:
+        leaf = x509.load_pem_x509_certificates(pair.certificate)[0]
+    except ValueError as error:
+        raise CertificateError("no usable certificate in PEM form") from error
+    try:
+        key = load_pem_private_key(pair.key, password=None)
+    except TypeError as error:
+        raise CertificateError("the key needs a passphrase; give one without") from error
+    except (ValueError, UnsupportedAlgorithm) as error:
+        raise CertificateError("no usable private key in PEM form") from error
+    if _der(key.public_key()) != _der(leaf.public_key()):
+        raise CertificateError("the key does not belong to the certificate")
+    return leaf
+
+
+def covers(leaf: x509.Certificate, names: Iterable[str]) -> bool:
+    """Tell whether a certificate is for all `names`. Raises CannotRunError for a name that no certificate can carry."""
+    try:
+        carried = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+    except (x509.ExtensionNotFound, ValueError):
+        return False
+    return all(_alternative_name(name) in carried for name in names)
+
+
 def server_context(pair: KeyPair) -> ssl.SSLContext:
     """Return the TLS settings for serving with `pair`: TLS 1.2 or newer, HTTP/1.1 only, session tickets as OpenSSL has them.
 
@@ -140,6 +177,10 @@ def _as_files(pair: KeyPair) -> Iterator[tuple[Path, Path]]:
         certificate.write_bytes(pair.certificate)
         key.write_bytes(pair.key)
         yield certificate, key
+
+
+def _der(key: CertificatePublicKeyTypes | PublicKeyTypes) -> bytes:
+    return key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
 
 
 def _name(common_name: str) -> x509.Name:

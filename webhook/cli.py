@@ -26,6 +26,7 @@ COMMANDS: Final = {
     "test": "run test suites of rules",
     "crds": "print the CustomResourceDefinitions of the rules",
     "lint": "find mistakes in rules, and what they cannot see",
+    "explain": "say in plain sentences what rules demand, with examples",
 }
 """Every command and what it does; its module in `webhook.commands` has its name."""
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, TypeAlias
 
 import structlog
@@ -18,11 +19,14 @@ from webhook.display import escape
 from webhook.message import Wording
 from webhook.observe.metrics import Metrics, RuleLabels
 from webhook.observe.metrics import Verdict as Outcome
-from webhook.review import NotAReviewError, decode
+from webhook.review import NotAReviewError, Review, decode
 from webhook.verdict import Judged, Verdict, decide
 
 Sink: TypeAlias = Callable[[Write, Verdict], None]
 """Takes what was found, after the verdict; it must not block."""
+
+NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
+"""Returns the labels of a namespace, None if they are not known."""
 
 TEXT: Final = "text/plain"
 
@@ -34,16 +38,29 @@ class RuleReviewer:
 
     def __init__(self, rules: RuleSet, wording: Wording, metrics: Metrics, sinks: Iterable[Sink] = ()) -> None:
         self.rules = rules
+        self.namespace_labels: NamespaceLabels | None = None
+        self._entries: Mapping[str, RuleSet] = {}
+        self._current: Mapping[str, RuleSet] = {}
         self._wording = wording
         self._metrics = metrics
         self._sinks = tuple(sinks)
+
+    def exchange(self, rules: RuleSet, entries: Mapping[str, RuleSet]) -> None:
+        """Judge by other rules from now on, and by `entries` what the API server brings to one of them.
+
+        The entries before are kept until the next exchange: the API server goes on calling them until it has seen that the
+        configuration changed.
+        """
+        self._entries, self._current = {**self._current, **entries}, entries
+        self.rules = rules
 
     def review(self, body: bytes, entry: str | None) -> Answer:
         """Answer one AdmissionReview; never raises for what is in it.
 
         `entry` is the configuration entry by which the API server came; there are none where rules come from files.
         """
-        if entry is not None:
+        rules = self.rules if entry is None else self._entries.get(entry)
+        if rules is None:
             self._metrics.decode_failure("path")
             return Answer(404, b"there is no such entry\n", TEXT)
         start = time.perf_counter()
@@ -52,13 +69,20 @@ class RuleReviewer:
         except NotAReviewError as error:
             self._metrics.decode_failure(error.reason)
             return Answer(400, f"{escape(str(error))}\n".encode("utf-8", "replace"), TEXT)
-        concerned = self.rules.concerned(review.request)
-        answer = self._judge(concerned, review.write()) if concerned else response.allowed(review.request.uid)
+        concerned = rules.concerned(review.request)
+        answer = self._judge(concerned, self._write(review)) if concerned else response.allowed(review.request.uid)
         if not concerned:
             self._count(review.request, "allowed")
         encoded = response.encode(answer)
         self._metrics.decision_seconds(time.perf_counter() - start)
         return Answer(200, encoded)
+
+    def _write(self, review: Review) -> Write:
+        write = review.write()
+        if self.namespace_labels is None or not write.request.namespace:
+            return write
+        labels = self.namespace_labels(write.request.namespace)
+        return replace(write, request=replace(write.request, namespace_labels=labels))
 
     def _judge(self, concerned: Sequence[CompiledRule], write: Write) -> dict[str, Any]:
         rule_verdicts = judge(concerned, write)

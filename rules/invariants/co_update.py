@@ -19,7 +19,7 @@ from rules.pairing import Pair, Pairs, one_pair
 from rules.patch_body import holds, is_locked
 from rules.problem import Problem
 from rules.reading import Tally, reader
-from rules.relations import MissingPolicy, Relation, first_changed, relation_check
+from rules.relations import ABSENT, MissingPolicy, Relation, first_changed, relation_check
 from rules.roles import Role
 from rules.samples import Samples, amounts, plausible
 from rules.values import MISSING, equal
@@ -90,7 +90,7 @@ class CoUpdate(Kind):
     def sentences(self) -> list[str]:
         """Return what is demanded of the group."""
         group = ", ".join(map(str, self.fields))
-        found = [f"{relation} after every write that changes one of these fields." for relation in self.identity]
+        found = [f"{relation} ({ABSENT[self.missing]})." for relation in self.identity]
         if self.digest:
             found.append(f"{self.digest} is the digest of {group}.")
         if self.stamp:
@@ -105,7 +105,7 @@ class CoUpdate(Kind):
         return found
 
     def judges_patches(self) -> bool:
-        """A patch can hold a part of several members only."""
+        """Tell whether there are several members, of which a patch can hold a part."""
         return len(self.fields) > 1
 
     def samples(self) -> list[Samples]:

@@ -9,7 +9,7 @@ from pydantic import Field
 from rules.check import Checks
 from rules.invariants.kind import Kind
 from rules.model import MAX_RELATIONS
-from rules.relations import MissingPolicy, Relation, relation_check
+from rules.relations import ABSENT, MissingPolicy, Relation, relation_check
 from rules.samples import Samples, amounts
 
 
@@ -36,8 +36,7 @@ class RelationInvariant(Kind):
 
     def sentences(self) -> list[str]:
         """Return the relations."""
-        absent = "an absent field counts as 0" if self.missing == "Zero" else "not judged while a field of it is absent"
-        return [f"{relation} ({absent})." for relation in self.holds]
+        return [f"{relation} ({ABSENT[self.missing]})." for relation in self.holds]
 
     def samples(self) -> list[Samples]:
         """Return the fields of each relation with numbers that make it true and false."""

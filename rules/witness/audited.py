@@ -10,11 +10,11 @@ from typing import Any, Final
 from rules.path_syntax import Name
 from rules.values import MISSING
 from rules.witness.candidates import Candidate, changes_of, states
-from rules.witness.slots import Slot, Step, at, put
+from rules.witness.slots import Slot, Steps, at, put
 from rules.witness.target import Target
 from rules.witness.trial import Trial
 
-_LOCK: Final[tuple[Step, ...]] = (Name("metadata", ""), Name("resourceVersion", ""))
+_LOCK: Final[Steps] = (Name("metadata", ""), Name("resourceVersion", ""))
 
 
 def with_version(target: Target) -> Target:

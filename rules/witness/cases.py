@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -11,7 +10,7 @@ from rules.compile import CompiledRule
 from rules.ruleset import RuleSet, judge
 from rules.samples import Derived
 from rules.suite import Case
-from rules.values import MISSING, canonical
+from rules.values import MISSING, text
 from rules.violation import RuleVerdict
 from rules.witness.candidates import Candidate
 from rules.witness.target import Target
@@ -50,7 +49,7 @@ def example(rule: CompiledRule, target: Target, invariant: str, candidate: Candi
     if not verdicts or verdicts[0].error is not None or verdicts[0].exempt:
         return None
     found = Example(case, write, verdicts[0])
-    name = f"{invariant} {'is broken' if found.breaks(invariant) else 'holds'}: {_told(candidate)}"
+    name = f"{invariant} {'is broken' if found.breaks(invariant) else 'holds'} as {_told(candidate)}"
     return replace(found, case={"name": name, **case})
 
 
@@ -79,19 +78,19 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
 
 def _told(candidate: Candidate) -> str:
     """Return in words what a candidate changes."""
-    told = list(_changes(candidate))
-    more = f" and {len(told) - _MAX_CHANGES} more" if len(told) > _MAX_CHANGES else ""
-    return ", ".join(told[:_MAX_CHANGES]) + more or "nothing changes"
+    told = [_change(candidate.slots[at].field, candidate.before[at], value) for at, value in candidate.changes.items()]
+    more = ["others change"] if len(told) > _MAX_CHANGES else []
+    return " and ".join([*told[:_MAX_CHANGES], *more])
 
 
-def _changes(candidate: Candidate) -> Iterator[str]:
-    for index in candidate.changes:
-        before, after = candidate.before[index], candidate.after[index]
-        values = f" {_shown(before)} -> {_shown(after)}"
-        is_scalar = not any(isinstance(value, dict | list | Derived) for value in (before, after))
-        yield f"{candidate.slots[index].field}{values if is_scalar else ' changes'}"
+def _change(field: str, before: Any, after: Any) -> str:
+    if any(isinstance(value, dict | list | Derived) for value in (before, after)):
+        return f"{field} changes"
+    if before is None:
+        return f"{field} is set to {_shown(after)}"
+    return f"{field} disappears" if after is None else f"{field} goes from {_shown(before)} to {_shown(after)}"
 
 
 def _shown(value: Any) -> str:
-    words = "unset" if value is None else value if isinstance(value, str) else canonical(value)
+    words = text(value) or '""'
     return words if len(words) <= _MAX_VALUE else f"{words[: _MAX_VALUE - 1]}…"

@@ -23,6 +23,7 @@ _ITEM_KEYS: Final = {"type": "Ready"}
 """What the items of examples are called by their keys; by any other key an item is called `a`."""
 
 Step: TypeAlias = Name | Select | Items
+Steps: TypeAlias = tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Slot:
     """
 
     path: FieldPath
-    steps: tuple[Step, ...]
+    steps: Steps
     values: tuple[Any, ...]
     is_guard: bool = False
 
@@ -44,24 +45,32 @@ class Slot:
 
 
 def slots_of(samples: Samples, when: Sequence[Predicate]) -> list[Slot]:
-    """Return the slots of fields that are judged together, and of what `when` asks; parents before what is below them."""
-    asked: dict[tuple[Step, ...], list[Predicate]] = {}
+    """Return the slots of fields that are judged together, and of what `when` asks; parents before what is below them.
+
+    There are none if a path is longer than MAX_STEPS.
+    """
+    asked: dict[Steps, list[Predicate]] = {}
     for predicate in when:
         asked.setdefault(_steps(predicate.field), []).append(predicate)
-    slots: list[Slot] = []
+    judged: dict[Steps, list[Any]] = {}
     for path, values in samples.items():
-        predicates = asked.pop(_steps(path), [])
-        tried = _answered([*values, *answers(predicates)], predicates) if predicates else values
-        slots.append(Slot(path, _steps(path), _bounded(tried)))
-    for steps, predicates in asked.items():
-        slots.append(Slot(predicates[0].field, steps, _bounded(answers(predicates)), is_guard=True))
-    distinct = {slot.steps: slot for slot in slots if len(slot.steps) <= MAX_STEPS}
-    return sorted(distinct.values(), key=lambda slot: len(slot.steps))
+        judged.setdefault(_steps(path), []).extend(values)
+    paths = {_steps(path): path for path in (*(predicate.field for predicate in when), *samples)}
+    if any(len(steps) > MAX_STEPS for steps in paths):
+        return []
+    slots = [
+        Slot(path, steps, _bounded(_answered(judged.get(steps, []), asked.get(steps, []))), steps not in judged)
+        for steps, path in paths.items()
+    ]
+    return sorted(slots, key=lambda slot: (len(slot.steps), slot.is_guard))
 
 
 def _answered(values: list[Any], predicates: list[Predicate]) -> list[Any]:
+    """Return values of a field, first those that fulfil what is asked of it."""
+    if not predicates:
+        return values
     compiled = [CompiledPredicate(predicate) for predicate in predicates]
-    plain = [value for value in values if not isinstance(value, Derived)]
+    plain = [value for value in (*values, *answers(predicates)) if not isinstance(value, Derived)]
     return sorted(plain, key=lambda value: sum(not predicate.accepts(value) for predicate in compiled))
 
 
@@ -73,7 +82,7 @@ def _bounded(values: Sequence[Any]) -> tuple[Any, ...]:
     return tuple(distinct if len(distinct) <= MAX_VALUES else [*distinct[: MAX_VALUES - 1], distinct[-1]])
 
 
-def _steps(path: FieldPath) -> tuple[Step, ...]:
+def _steps(path: FieldPath) -> Steps:
     return tuple(map(_step, path.segments))
 
 
@@ -100,7 +109,7 @@ def _item_key(segment: Segment) -> ItemKey:
     return tuple(value for _, value in step.keys) if isinstance(step, Select) else ("a",)
 
 
-def put(target: Any, steps: tuple[Step, ...], value: Any) -> Any:
+def put(target: Any, steps: Steps, value: Any) -> Any:
     """Return a copy of `target` with a value at the end of the steps; None takes away what is there, and nothing around it."""
     if not steps:
         return value
@@ -121,7 +130,7 @@ def put(target: Any, steps: tuple[Step, ...], value: Any) -> Any:
     return [*items[:at], keys | below if type(below) is dict else below, *items[at + 1 :]]
 
 
-def at(target: Any, steps: tuple[Step, ...]) -> Any:
+def at(target: Any, steps: Steps) -> Any:
     """Return what is at the end of the steps; None is absent."""
     for step in steps:
         if isinstance(step, Name):

@@ -22,11 +22,14 @@ _NAMES: Final = ("example", "example-2")
 _USERS: Final = (None, "example-controller", "example-controller-2")
 """Who writes: the user that suites have by default, or another if that one is exempt."""
 
-_WILD_GROUP, _WILD_VERSION, _WILD_RESOURCE = "example.test", "v1", "widgets"
+_WILD: Final = {"group": "example.test", "version": "v1", "resource": "widgets", "subresource": "status"}
+"""What stands for `*`."""
 
+_MAX_NAMED: Final = 500
+"""Requests of which is asked whether the rule concerns them."""
 
-_MAX_TRIED: Final = 24
-"""Requests that are tried."""
+_MAX_TRIED: Final = len(_NAMES) * len(_USERS)
+"""Requests, of those that the rule concerns, of which is asked whether it judges them: all names and users."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +55,10 @@ class Target:
 def find_target(rule: CompiledRule) -> Target | None:
     """Return what the rule's examples write to; None if nothing was found that the rule is about."""
     rules = RuleSet([rule])
-    concerned = (target for target in _targets(rule) if rules.concerned(target.write().request))
-    fulfilled = [_through_conditions(rule, target) for target in islice(concerned, _MAX_TRIED)]
-    return next((target for target in fulfilled if _is_judged(rule, target)), fulfilled[0] if fulfilled else None)
+    named = islice(_targets(rule), _MAX_NAMED)
+    concerned = [target for target in named if rules.concerned(target.write().request)][:_MAX_TRIED]
+    ready = (_through_conditions(rule, target) for target in concerned)
+    return next((target for target in ready if _is_judged(rule, target)), concerned[0] if concerned else None)
 
 
 def _is_judged(rule: CompiledRule, target: Target) -> bool:
@@ -74,18 +78,12 @@ def _targets(rule: CompiledRule) -> Iterator[Target]:
 def _target(
     rule: CompiledRule, resources: ResourceRule, written: str, name: str, user: str | None, *, creates: bool
 ) -> Target:
-    constraints = rule.source.spec.match_constraints
     resource, _, subresource = written.partition("/")
-    resource = _concrete(resource, _WILD_RESOURCE)
-    subresource = _concrete(subresource, "status")
-    group, version = (
-        _concrete(resources.api_groups[0], _WILD_GROUP),
-        _concrete(resources.api_versions[0], _WILD_VERSION),
-    )
-    namespace_labels = _labels(constraints.namespace_selector)
-    namespace = rule.namespace or namespace_labels.pop(NAMESPACE_NAME_LABEL, "default")
+    resource, subresource = _concrete("resource", resource), _concrete("subresource", subresource)
+    group = _concrete("group", resources.api_groups[0])
+    version = _concrete("version", resources.api_versions[0])
     kind = _kind(resource)
-    api_version = f"{group}/{version}" if group else version
+    api_version = f"{group}/{version}".removeprefix("/")
     request: dict[str, Any] = {}
     if subresource == "scale":
         kind, api_version = "Scale", "autoscaling/v1"
@@ -94,21 +92,28 @@ def _target(
         request["resource"] = resource
     if subresource != ("" if creates else "status"):
         request["subresource"] = subresource
-    if namespace_labels:
-        request["namespaceLabels"] = namespace_labels
+    labels = _labels(rule.source.spec.match_constraints.namespace_selector)
+    if labels.keys() - {NAMESPACE_NAME_LABEL}:
+        request["namespaceLabels"] = labels
     if user:
         request["user"] = {"username": user}
-    metadata: dict[str, Any] = {"name": name}
-    if resources.scope != "Cluster":
-        metadata["namespace"] = namespace
-    if labels := _labels(constraints.object_selector):
-        metadata["labels"] = labels
-    bare = {"apiVersion": api_version, "kind": kind, "metadata": metadata}
+    bare = {"apiVersion": api_version, "kind": kind, "metadata": _metadata(rule, resources, name)}
     return Target(request, bare, creates, subresource)
 
 
-def _concrete(pattern: str, wild: str) -> str:
-    return wild if pattern == "*" else pattern
+def _concrete(part: str, pattern: str) -> str:
+    return _WILD[part] if pattern == "*" else pattern
+
+
+def _metadata(rule: CompiledRule, resources: ResourceRule, name: str) -> dict[str, Any]:
+    constraints = rule.source.spec.match_constraints
+    metadata: dict[str, Any] = {"name": name}
+    if resources.scope != "Cluster":
+        selected = _labels(constraints.namespace_selector).get(NAMESPACE_NAME_LABEL, "default")
+        metadata["namespace"] = rule.namespace or selected
+    if labels := _labels(constraints.object_selector):
+        metadata["labels"] = labels
+    return metadata
 
 
 def _kind(resource: str) -> str:
@@ -120,13 +125,8 @@ def _kind(resource: str) -> str:
 
 def _labels(selector: LabelSelector) -> dict[str, str]:
     """Return labels that a selector selects, unless it contradicts itself."""
-    wanted = {
-        each.key: (each.values or ["example"])[0] for each in selector.match_expressions if each.operator in _THERE
-    }
-    return {**wanted, **selector.match_labels}
-
-
-_THERE: Final = frozenset({"In", "Exists"})
+    asked = (each for each in selector.match_expressions if each.operator in {"In", "Exists"})
+    return {**{each.key: (each.values or ["example"])[0] for each in asked}, **selector.match_labels}
 
 
 def _through_conditions(rule: CompiledRule, target: Target) -> Target:

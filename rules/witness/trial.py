@@ -25,7 +25,7 @@ _WORK_OF_A_WRITE: Final = 50
 
 _WORK_OF_A_SLOT: Final = 4
 
-_MAX_WORK: Final = 2_500_000
+_MAX_WORK: Final = 1_500_000
 """Work spent on a rule: a second or less. A rule of maximal size with simple invariants needs half of it."""
 
 _MAX_WORK_OF_A_TRIAL: Final = 100_000
@@ -127,4 +127,4 @@ class Trial:
 
 
 def _work(invariant: CompiledInvariant) -> int:
-    return 2 * len(invariant.when) + 10 * len(invariant.checks.checks) + 3 * len(invariant.checks.paths)
+    return 2 * len(invariant.when) + 3 * len(invariant.checks.checks) + 2 * len(invariant.checks.paths)

@@ -61,7 +61,9 @@ def test_parts_of_the_object(expression: str, expected: list[Parts]) -> None:
 
 
 def test_each_variable_has_its_own_parts() -> None:
-    found = compile_cel("object.b == oldObject.a && oldObject.b == request.name && request.userInfo.uid == ''", "bool").reads
+    found = compile_cel(
+        "object.b == oldObject.a && oldObject.b == request.name && request.userInfo.uid == ''", "bool"
+    ).reads
     assert found.of("oldObject") == (("a",), ("b",))
     assert found.of("request") == (("name",), ("userInfo", "uid"))
     assert found.of("namespaceObject") == ()

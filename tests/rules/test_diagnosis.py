@@ -53,6 +53,14 @@ def test_what_was_found_is_one_short_printable_line(kind: object, shown: str) ->
     assert found.message.startswith(f"kind is {shown}, expected ClusterStatusRule")
 
 
+@pytest.mark.parametrize("data", [None, [], 3])
+def test_a_document_that_is_no_object(data: object) -> None:
+    with pytest.raises(ValidationError) as caught:
+        ClusterStatusRule.model_validate(data)
+    (found,) = problems(caught.value, ClusterStatusRule)
+    assert (found.message, found.location) == ("the document must be an object", ())
+
+
 def test_an_unknown_field_with_a_hostile_name_is_escaped() -> None:
     with pytest.raises(ValidationError) as caught:
         ClusterStatusRule.model_validate({"x\n\u202e": 1})

@@ -42,6 +42,7 @@ f:status:
         # The parent of what is owned is owned too, in part.
         ("status.conditions", True),
         ("status.holds.*", False),
+        ("status.conditions[type].status", False),
     ],
 )
 def test_owns(path: str, *, owned: bool) -> None:

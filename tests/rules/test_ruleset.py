@@ -8,6 +8,7 @@ import pytest
 from rules.check import Check, Checks
 from rules.compile import CompiledRule, compile_rule
 from rules.ruleset import RuleSet, judge
+from rules.violation import RuleVerdict
 from rules.write import Request, Resource, Roots, UndecodableError, Write
 
 from .judging import broken, rule, snippet, verdict, write
@@ -105,6 +106,17 @@ def test_exempted_writers_are_never_judged_and_always_counted(exemptions: str, *
     found = verdict(compiled, write(*CHANGE, username="repairer", groups=("system:authenticated", "ops")))
     assert found.exempt is exempt
     assert len(found.violations) == (0 if exempt else 1)
+
+
+def test_a_rule_whose_match_conditions_do_not_hold_is_skipped() -> None:
+    def judged(expression: str) -> list[RuleVerdict]:
+        return judge([rule(FROZEN, matchConditions=[{"name": "c", "expression": expression}])], write(*CHANGE))
+
+    assert [len(each.violations) for each in judged("object.status.a == 2")] == [1]
+    assert judged("object.status.a == 1") == []
+    (failed,) = judged("object.status.gone == 1")
+    assert failed.error is not None
+    assert failed.error.startswith("matchCondition c: ")
 
 
 def raising(error: Exception) -> CompiledRule:

@@ -153,7 +153,9 @@ def test_a_denial_says_what_happened_who_did_it_and_what_to_do() -> None:
 
 
 def test_several_violations_and_an_unknown_writer() -> None:
-    message = denial("status: {a: 1, b: [1]}", "status: {b: {c: d}}", "frozen: {fields: [status.a, status.b]}", username="u")
+    message = denial(
+        "status: {a: 1, b: [1]}", "status: {b: {c: d}}", "frozen: {fields: [status.a, status.b]}", username="u"
+    )
     assert message == (
         "status.a changed from 1 to unset (rule r, invariant i); "
         'status.b changed from [1] to {"c":"d"} (rule r, invariant i). '
@@ -162,7 +164,11 @@ def test_several_violations_and_an_unknown_writer() -> None:
 
 
 def test_the_author_speaks_first_and_what_happened_is_always_appended() -> None:
-    invariant = "{message: Stop the other controller., when: [{field: status.a, operator: Exists}], frozen: {fields: [status.a]}}"
+    invariant = """
+    message: Stop the other controller.
+    when: [{field: status.a, operator: Exists}]
+    frozen: {fields: [status.a]}
+    """
     message = denial("status: {a: 1}", "status: {a: 2}", invariant)
     assert message.startswith(
         "Stop the other controller: status.a changed from 1 to 2 while status.a is set (rule r, invariant i). "
@@ -170,8 +176,13 @@ def test_the_author_speaks_first_and_what_happened_is_always_appended() -> None:
     (violation,) = violations("status: {a: 1}", "status: {a: 2}", invariant)
     expected = "Stop the other controller: changed from 1 to 2 while status.a is set"
     assert WORDING.problem(violation) == expected
-    assert WORDING.causes([violation], write("{}", "{}"))[0]["message"].startswith(f"{expected} (rule r, invariant i). ")
-    assert WORDING.warning("r", [violation]) == "statusguard: r/i: Stop the other controller: status.a changed from 1 to 2 while status.a is set"
+    assert WORDING.causes([violation], write("{}", "{}"))[0]["message"].startswith(
+        f"{expected} (rule r, invariant i). "
+    )
+    assert (
+        WORDING.warning("r", [violation])
+        == "statusguard: r/i: Stop the other controller: status.a changed from 1 to 2 while status.a is set"
+    )
 
 
 def test_values_that_belong_together_are_shown_with_the_one_that_changed() -> None:
@@ -254,7 +265,9 @@ def with_secrets(secret: str, count: int) -> dict[str, Any]:
             "flag": count == 1,
             "count": 424_242 + count,
             "negative": -424_242 - count,
-            "items": [{"name": f"{secret}-{index}", "token": f"{secret}-{index}", "n": index} for index in range(count)],
+            "items": [
+                {"name": f"{secret}-{index}", "token": f"{secret}-{index}", "n": index} for index in range(count)
+            ],
             "map": {secret: {"token": secret, "n": count}},
             "conditions": [{"type": "s3cret-T", "status": "s3cret-S", "lastTransitionTime": secret, "message": secret}],
         },
@@ -262,7 +275,15 @@ def with_secrets(secret: str, count: int) -> dict[str, Any]:
 
 
 SENSITIVE = [
-    *("metadata.annotations.token", "spec.token", "status.token", "status.count", "status.negative", "status.flag", "status.map"),
+    *(
+        "metadata.annotations.token",
+        "spec.token",
+        "status.token",
+        "status.count",
+        "status.negative",
+        "status.flag",
+        "status.map",
+    ),
     *("status.items[name].token", "status.items[name].name", "status.conditions"),
 ]
 EVERY_KIND = [

@@ -110,7 +110,10 @@ def test_the_constructors_are_those_of_controller_runtime() -> None:
 
 def test_an_answer_is_one_compact_admission_review() -> None:
     encoded = response.encode(response.allowed("u"))
-    assert encoded == b'{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}'
+    assert (
+        encoded
+        == b'{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","response":{"uid":"u","allowed":true}}'
+    )
 
 
 @pytest.mark.parametrize("sort", SORTS)

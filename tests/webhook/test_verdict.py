@@ -28,7 +28,11 @@ LASTING = {
     "cel": "cel: {expression: 'object.status.a > 1'}",
 }
 CONFLICT, INVALID, INTERNAL = (409, "Conflict"), (422, "Invalid"), (500, "InternalError")
-STATUS, MAIN, SCALE = WIDGETS, Resource("example.test", "v1", "widgets"), Resource("example.test", "v1", "widgets", "scale")
+STATUS, MAIN, SCALE = (
+    WIDGETS,
+    Resource("example.test", "v1", "widgets"),
+    Resource("example.test", "v1", "widgets", "scale"),
+)
 
 
 def decided(*rules: Any, old: str = OLD, new: str = NEW, resource: Resource = STATUS) -> Verdict:
@@ -141,7 +145,11 @@ def test_an_error_while_judging_is_up_to_the_failure_policy() -> None:
     ignored = decide([failed("Ignore")], to_judge)
     assert (ignored.allowed, ignored.warnings, [error.refuses for error in ignored.errors]) == (True, 1, [False])
     refused = decide([failed("Fail")], to_judge)
-    assert (refused.code_and_reason, refused.warnings, [error.refuses for error in refused.errors]) == (INTERNAL, 0, [True])
+    assert (refused.code_and_reason, refused.warnings, [error.refuses for error in refused.errors]) == (
+        INTERNAL,
+        0,
+        [True],
+    )
     both = decide([failed("Ignore"), failed("Fail")], to_judge)
     assert (both.code_and_reason, both.warnings) == (INTERNAL, 1)
 

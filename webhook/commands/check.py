@@ -105,15 +105,9 @@ def _print(verdict: Verdict, response: dict[str, Any], wording: Wording, write: 
         where = f"{name} of {resource.group or 'the core group'}/{resource.version}"
         error_line(f"no rule is about {write.request.operation} of {where}; see --resource and --subresource")
     if verdict.judged:
+        shown = ((wording.entry(each), wording.problem(each.violation)) for each in verdict.judged)
         rows = [
-            [
-                each.action,
-                each.violation.rule,
-                each.violation.invariant,
-                each.violation.field,
-                wording.problem(each.violation),
-            ]
-            for each in verdict.judged
+            [entry["action"], entry["rule"], entry["invariant"], entry["field"], problem] for entry, problem in shown
         ]
         table(["ACTION", "RULE", "INVARIANT", "FIELD", "WHAT HAPPENED"], rows)
     for error in verdict.errors:

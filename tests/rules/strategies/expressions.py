@@ -14,9 +14,23 @@ NAMES: Final = ("a", "b", "c d", "object")
 _VARIABLES: Final = ("object", "oldObject")
 _BLANKS: Final = st.sampled_from(["", "", "", "", " ", "\n", " // object.b == 'x\n", "\t"])
 _TEXTS: Final = st.sampled_from(
-    ['"a"', "'b'", "r'c d'", r'"\x61"', '"""a"""', "'''object.b'''", "'\\'.object.a'", 'r"\\n"', '"// a"', "'c d'", "b'a'"]
+    [
+        '"a"',
+        "'b'",
+        "r'c d'",
+        r'"\x61"',
+        '"""a"""',
+        "'''object.b'''",
+        "'\\'.object.a'",
+        'r"\\n"',
+        '"// a"',
+        "'c d'",
+        "b'a'",
+    ]
 )
-_SCALARS: Final = _TEXTS | st.sampled_from(["0", "1", "-1", "2u", "1.5", "true", "null", "[]", "{}", "[0, 1]", "{'a': 1}"])
+_SCALARS: Final = _TEXTS | st.sampled_from(
+    ["0", "1", "-1", "2u", "1.5", "true", "null", "[]", "{}", "[0, 1]", "{'a': 1}"]
+)
 _LEAVES: Final = st.sampled_from([None, True, False, 0, 1, 1.5, "", "a", "b", "object.a"])
 
 

@@ -109,6 +109,31 @@ def test_a_sensitive_value_is_not_printed(files: Path) -> None:
     assert "went back from <hidden> to <hidden>" in ran.out
 
 
+def test_a_sensitive_key_is_not_printed(files: Path) -> None:
+    (files / "rules.yaml").write_text(rule("r").replace("observedGeneration: {}", "frozen: {fields: [status.of.*]}"))
+    for name, secret in (("1.json", 1), ("2.json", 2)):
+        (files / name).write_text(json.dumps({**widget(1), "status": {"of": {"secret": secret}}}))
+    assert "status.of.secret" in check(files).out
+    ran = check(files, "--sensitive-path", "status.of")
+    assert ran.code == 1
+    assert "secret" not in ran.out
+
+
+def test_a_rule_that_could_not_judge_is_said(files: Path) -> None:
+    selector = "    namespaceSelector: {matchLabels: {a: b}}\n"
+    text = rule("r").replace("  validationActions", f"{selector}  validationActions")
+    (files / "rules.yaml").write_text(text)
+    why = "the labels of namespace default, for which namespaceSelector asks, are not known"
+    said = f"rule r could not judge: {why}\n"
+    assert check(files) == Ran(0, f"{said}allowed, no violation\n", "")
+    (files / "rules.yaml").write_text(text.replace(selector, f"{selector}  failurePolicy: Fail\n"))
+    ran = check(files)
+    assert (ran.code, ran.err) == (1, "")
+    assert ran.out.startswith(
+        f"{said}denied with 500 InternalError: statusguard could not judge this write by rule r: {why}."
+    )
+
+
 def test_a_user_that_is_no_text_is_no_traceback(files: Path) -> None:
     ran = check(files, "--user", "\udcff", "--field-manager", "\x1b")
     assert ran.code == 1

@@ -117,4 +117,4 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
     assert ran.out.startswith(f"usage: statusguard {name} ")
     assert f"example:\n  {module.EXAMPLE}\n" in ran.out
     assert module.EXAMPLE.startswith(f"statusguard {name}")
-    assert "--output {table,json}" in ran.out or name == "serve"
+    assert "--output {" in ran.out or name == "serve"

@@ -15,7 +15,7 @@ from tests.widgets import review, rule
 
 BACK = review(2, 1)
 
-LAG = 1.0
+LAG = 2.0
 """Seconds by which a busy machine may be late."""
 
 

@@ -1,0 +1,124 @@
+"""The ValidatingWebhookConfigurations for entries. Pure: entries in, objects out.
+
+One configuration for each API group, because the API server compiles a configuration's expressions anew at each change of it
+(measured: 0.06 s for 10 rules, 6 s for 100 in one expression).
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from rules.matching import NAMESPACE_NAME_LABEL
+from webhook.cluster.entries import Entry
+from webhook.cluster.exclusions import EXCLUSIONS
+
+LABELS: Final = {"app.kubernetes.io/managed-by": "statusguard", "app.kubernetes.io/name": "statusguard"}
+
+TIMEOUT_SECONDS: Final = 2
+"""How long a write may wait for us. We answer in less than a millisecond; who waits longer waits for a network."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where the API server finds us: a Service, or a URL for tries without one. `owner` goes away with an uninstall."""
+
+    ca_bundle: bytes
+    namespace: str = "statusguard"
+    service: str = "statusguard"
+    port: int = 443
+    url: str | None = None
+    owner: dict[str, Any] | None = None
+
+    def client_config(self, entry: str) -> dict[str, Any]:
+        """Return the clientConfig of an entry."""
+        path = f"/validate/{entry}"
+        bundle = base64.b64encode(self.ca_bundle).decode("ascii")
+        if self.url is not None:
+            return {"caBundle": bundle, "url": f"{self.url.rstrip('/')}{path}"}
+        service = {"namespace": self.namespace, "name": self.service, "path": path, "port": self.port}
+        return {"caBundle": bundle, "service": service}
+
+
+def configurations(entries: Iterable[Entry], endpoint: Endpoint) -> list[dict[str, Any]]:
+    """Return the configurations for all entries, sorted by name."""
+    by_group: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_group.setdefault(entry.key.group, []).append(entry)
+    return [configuration(group, members, endpoint) for group, members in sorted(by_group.items())]
+
+
+def name_of(group: str) -> str:
+    """Return the name of the configuration of an API group."""
+    return f"statusguard-{ {'': 'core', '*': 'any'}.get(group, group) }"
+
+
+def configuration(group: str, entries: Iterable[Entry], endpoint: Endpoint) -> dict[str, Any]:
+    """Return the configuration of one API group."""
+    metadata: dict[str, Any] = {"name": name_of(group), "labels": dict(LABELS)}
+    if endpoint.owner is not None:
+        metadata["ownerReferences"] = [endpoint.owner]
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "ValidatingWebhookConfiguration",
+        "metadata": metadata,
+        "webhooks": [webhook(entry, endpoint) for entry in entries],
+    }
+
+
+def webhook(entry: Entry, endpoint: Endpoint) -> dict[str, Any]:
+    """Return the webhook of one entry."""
+    key = entry.key
+    selector: dict[str, Any] = {}
+    if key.namespace:
+        selector = {"matchLabels": {NAMESPACE_NAME_LABEL: key.namespace}}
+    return {
+        "name": f"{entry.name}.statusguard.dev",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": endpoint.client_config(entry.name),
+        "rules": [
+            {
+                "apiGroups": [key.group],
+                "apiVersions": [key.version],
+                "resources": [key.resource],
+                "operations": list(entry.operations),
+                "scope": key.scope,
+            }
+        ],
+        "failurePolicy": key.failure_policy,
+        "matchPolicy": key.match_policy,
+        "sideEffects": "NoneOnDryRun",
+        "timeoutSeconds": TIMEOUT_SECONDS,
+        "namespaceSelector": selector,
+        "objectSelector": {},
+        "matchConditions": _match_conditions(entry, endpoint),
+    }
+
+
+def _match_conditions(entry: Entry, endpoint: Endpoint) -> list[dict[str, str]]:
+    own = f"!has(request.namespace) || request.namespace != '{endpoint.namespace}'"
+    conditions = [{"name": "not-statusguards-own", "expression": own}]
+    if entry.key.group == "*":
+        conditions.append({"name": "not-excluded", "expression": _not_excluded()})
+    if entry.key.failure_policy == "Fail" and not entry.key.while_deleting:
+        # While we are away nothing may be refused that is on its way out.
+        expression = "object == null || !has(object.metadata.deletionTimestamp)"
+        conditions.append({"name": "not-being-deleted", "expression": expression})
+    return conditions
+
+
+def _not_excluded() -> str:
+    """Return the expression that leaves the hard exclusions out of an entry for every group."""
+    whole = [exclusion.group for exclusion in EXCLUSIONS if "*" in exclusion.resources]
+    parts = [f"request.resource.group in {_list(whole)}"]
+    for exclusion in EXCLUSIONS:
+        if "*" not in exclusion.resources:
+            resources = f"request.resource.resource in {_list(exclusion.resources)}"
+            parts.append(f"(request.resource.group == '{exclusion.group}' && {resources})")
+    return f"!({' || '.join(parts)})"
+
+
+def _list(names: Iterable[str]) -> str:
+    return "[" + ", ".join(f"'{name}'" for name in sorted(names)) + "]"

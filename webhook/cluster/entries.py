@@ -1,0 +1,160 @@
+"""The entries of the webhook configurations: which writes the API server brings to which of our rules.
+
+Pure: rules and settings in, entries out. Each entry has a path of its own and judges only its rules, so one that the API server
+calls for something else's sake is never judged twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Literal
+
+from rules.compile import CompiledRule
+from rules.matching import ResourceRule
+from rules.ruleset import RuleSet
+from webhook.cluster.exclusions import SOFT, why_excluded
+
+MAX_LABEL: Final = 120
+"""Characters of an entry's own part of its name: with `.statusguard.dev` well below the 253 of a name in Kubernetes."""
+
+_NOT_IN_A_NAME: Final = re.compile(r"[^a-z0-9.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the settings allow.
+
+    `guarded`: (group, resource) pairs that may be more than reported although kubelets write them all the time.
+    `namespaced_deny`: (group, resource) pairs on which a StatusRule may refuse; `*` is any.
+    """
+
+    guarded: frozenset[tuple[str, str]] = frozenset()
+    namespaced_deny: frozenset[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class EntryKey:
+    """What the rules of one entry have in common. `owner` is the rule that has an entry of its own, else empty."""
+
+    group: str
+    version: str
+    resource: str
+    scope: str
+    failure_policy: Literal["Ignore", "Fail"]
+    match_policy: Literal["Exact", "Equivalent"]
+    namespace: str
+    owner: str
+    while_deleting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One entry: its name (the last part of its path), the operations, and the rules that judge what it brings."""
+
+    name: str
+    key: EntryKey
+    operations: tuple[str, ...]
+    rules: tuple[CompiledRule, ...]
+
+    def rule_set(self) -> RuleSet:
+        """Return the rules as the reviewer takes them."""
+        return RuleSet(self.rules)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All entries, and by the rule's title what is not as the rule says: left out, or only reported."""
+
+    entries: tuple[Entry, ...]
+    remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def plan(rules: Iterable[CompiledRule], policy: Policy) -> Plan:
+    """Return the entries for rules."""
+    members: dict[EntryKey, dict[str, CompiledRule]] = {}
+    operations: dict[EntryKey, set[str]] = {}
+    remarks: dict[str, list[str]] = {}
+    for rule in rules:
+        said = remarks.setdefault(rule.title, [])
+        for named in rule.source.spec.match_constraints.resource_rules:
+            for key, served in _keys(rule, named, policy, said):
+                members.setdefault(key, {})[rule.title] = served
+                operations.setdefault(key, set()).update(named.operations)
+    entries = [
+        Entry(name_of(key), key, tuple(sorted(operations[key])), tuple(served.values()))
+        for key, served in members.items()
+    ]
+    told = {title: tuple(dict.fromkeys(said)) for title, said in remarks.items() if said}
+    return Plan(tuple(sorted(entries, key=lambda entry: entry.name)), told)
+
+
+def _keys(
+    rule: CompiledRule, named: ResourceRule, policy: Policy, remarks: list[str]
+) -> Iterator[tuple[EntryKey, CompiledRule]]:
+    spec = rule.source.spec
+    has_cel = bool(rule.match_conditions) or any(invariant.kind == "cel" for invariant in rule.invariants)
+    for group in named.api_groups:
+        if group == "*" and spec.failure_policy == "Fail":
+            remarks.append("apiGroups * with failurePolicy Fail is not served: an outage would stop the whole cluster")
+            continue
+        for resource in named.resources:
+            why = why_excluded(group, resource)
+            if why is not None:
+                remarks.append(f"{resource} of {group or 'the core group'} is never guarded: {why}")
+                continue
+            served = _softened(rule, group, resource, policy, remarks)
+            for version in named.api_versions:
+                key = EntryKey(
+                    group,
+                    version,
+                    resource,
+                    named.scope,
+                    spec.failure_policy,
+                    spec.match_constraints.match_policy,
+                    rule.namespace or "",
+                    rule.title if has_cel else "",
+                    spec.failure_policy == "Fail" and spec.enforce_while_deleting,
+                )
+                yield key, served
+
+
+def _softened(rule: CompiledRule, group: str, resource: str, policy: Policy, remarks: list[str]) -> CompiledRule:
+    """Return a rule as it is served for one resource: perhaps it may only report there."""
+    if rule.source.spec.action == "Audit":
+        return rule
+    pair = (group, resource.partition("/")[0])
+    if pair in SOFT and pair not in policy.guarded:
+        remarks.append(f"{resource} is only reported: the settings do not name it among the guarded resources")
+        return rule.with_action("Audit")
+    allowed = policy.namespaced_deny
+    may_deny = rule.namespace is None or bool({pair, (group, "*"), ("*", "*")} & allowed)
+    if rule.source.spec.action == "Deny" and not may_deny:
+        remarks.append(
+            f"{resource} of {group or 'the core group'} is only reported: the settings do not let a StatusRule refuse it"
+        )
+        return rule.with_action("Audit")
+    return rule
+
+
+def name_of(key: EntryKey) -> str:
+    """Return the name of an entry: readable, a DNS name, and different for different keys."""
+    parts = [key.resource.replace("/", "-"), key.version, key.group or "core", key.failure_policy.lower()]
+    parts += [part for part in (key.namespace, key.owner) if part]
+    readable = _NOT_IN_A_NAME.sub("-", ".".join(part.replace("*", "any") for part in parts).lower()).strip("-.")
+    readable = re.sub(r"\.{2,}|-?\.-?", ".", readable)[:MAX_LABEL].rstrip("-.")
+    digest = hashlib.sha256(repr(key).encode()).hexdigest()[:8]
+    return f"{readable}.{digest}"
+
+
+def rule_sets(entries: Sequence[Entry]) -> dict[str, RuleSet]:
+    """Return the rules of each entry by its name: what the reviewer judges by."""
+    return {entry.name: entry.rule_set() for entry in entries}
+
+
+def without(entry: Entry, rules: Iterable[str]) -> Entry:
+    """Return an entry without some of its rules, by title."""
+    left_out = set(rules)
+    return replace(entry, rules=tuple(rule for rule in entry.rules if rule.title not in left_out))

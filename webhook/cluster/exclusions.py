@@ -1,0 +1,65 @@
+"""What is never guarded, whatever a rule says: writes without which a cluster cannot run, or mend itself.
+
+A rule that names one of these is served without it, and its status says why.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from rules.api import API_VERSION
+
+STATUSGUARD_GROUP: Final = API_VERSION.partition("/")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Resources of a group that are never guarded, and why. `subresources` is None where all of them are meant."""
+
+    group: str
+    resources: frozenset[str]
+    why: str
+    subresources: frozenset[str] | None = None
+
+
+EXCLUSIONS: Final = (
+    Exclusion(
+        "coordination.k8s.io",
+        frozenset({"leases", "leasecandidates"}),
+        "leader election and node heartbeats go through leases",
+    ),
+    Exclusion("", frozenset({"events"}), "events are how trouble is told"),
+    Exclusion("events.k8s.io", frozenset({"events"}), "events are how trouble is told"),
+    Exclusion("authentication.k8s.io", frozenset({"*"}), "every request is authenticated by reviews"),
+    Exclusion("authorization.k8s.io", frozenset({"*"}), "every request is authorized by reviews"),
+    Exclusion(
+        "admissionregistration.k8s.io", frozenset({"*"}), "whoever mends the admission configuration must not need us"
+    ),
+    Exclusion(
+        "apiextensions.k8s.io", frozenset({"*"}), "no CRD becomes established while its status writes are refused"
+    ),
+    Exclusion("apiregistration.k8s.io", frozenset({"*"}), "the API server writes the state of aggregated APIs itself"),
+    Exclusion("certificates.k8s.io", frozenset({"*"}), "nodes join by certificate signing requests"),
+    Exclusion("flowcontrol.apiserver.k8s.io", frozenset({"*"}), "the API server keeps itself alive by flow control"),
+    Exclusion("", frozenset({"namespaces"}), "a namespace could not be deleted", frozenset({"status", "finalize"})),
+    Exclusion(STATUSGUARD_GROUP, frozenset({"*"}), "our own rules are mended by writing them"),
+)
+
+SOFT: Final = frozenset({("", "nodes"), ("", "pods"), ("", "persistentvolumes")})
+"""(group, resource) pairs that are only reported, unless the settings say more: the kubelet writes them all the time, and a
+node whose status is refused is taken for dead."""
+
+
+def why_excluded(group: str, resource: str) -> str | None:
+    """Return why a resource (`pods/status`) of a group is never guarded; None if it may be.
+
+    A wildcard is not excluded: its entry leaves the excluded ones out by a matchCondition, see `webhook.cluster.entries`.
+    """
+    name, _, subresource = resource.partition("/")
+    for exclusion in EXCLUSIONS:
+        if group != exclusion.group or ("*" not in exclusion.resources and name not in exclusion.resources):
+            continue
+        if exclusion.subresources is None or subresource in exclusion.subresources:
+            return exclusion.why
+    return None

@@ -1,0 +1,85 @@
+"""A coordination.k8s.io/v1 Lease: what it says, and what the next holder writes into it. Pure: objects in, objects out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseTimes:
+    """How leadership is timed, in seconds. The defaults are those of client-go's leader election.
+
+    `duration`: how long others wait after the last renewal that they saw. `renew_deadline`: how long after its last renewal
+    a leader works on; the difference is what clocks may run apart. `retry`: the pause between two attempts.
+    """
+
+    duration: int = 15
+    renew_deadline: float = 10.0
+    retry: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What a Lease said, and when we saw it say so first, by our own steady clock.
+
+    The times written in it are never read: the clock of another machine tells nothing.
+    """
+
+    spec: Mapping[str, Any]
+    since: float
+
+    @property
+    def holder(self) -> str:
+        """Who leads, "" if nobody does."""
+        holder = self.spec.get("holderIdentity")
+        return holder if isinstance(holder, str) else ""
+
+    def ends(self, default: float) -> float:
+        """Return when the holder may be taken for gone, unless it renews; `default` for a Lease without a duration."""
+        seconds = self.spec.get("leaseDurationSeconds")
+        return self.since + (seconds if isinstance(seconds, int) and seconds > 0 else default)
+
+
+def observe(lease: Mapping[str, Any], now: float, before: Observed | None) -> Observed:
+    """Return what a Lease says at `now`; it counts from when it was first seen to say so."""
+    spec = lease.get("spec")
+    spec = spec if isinstance(spec, Mapping) else {}
+    return before if before is not None and before.spec == spec else Observed(spec, now)
+
+
+def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[str, Any]:
+    """Return the Lease with `identity` as its holder, for the first time or once more.
+
+    It keeps its resourceVersion: the API server refuses the write if anybody else wrote meanwhile.
+    """
+    now = _micro_time()
+    before = lease.get("spec")
+    before = before if isinstance(before, Mapping) else {}
+    spec = {
+        **before,
+        "holderIdentity": identity,
+        "leaseDurationSeconds": times.duration,
+        "renewTime": now,
+    }
+    if before.get("holderIdentity") != identity:
+        spec["acquireTime"] = now
+        spec["leaseTransitions"] = _count(before.get("leaseTransitions")) + 1 if before else 0
+    return {**lease, "spec": spec}
+
+
+def released(lease: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the Lease without a holder, so that the next one need not wait."""
+    spec = {name: value for name, value in lease["spec"].items() if name != "holderIdentity"}
+    return {**lease, "spec": spec | {"leaseDurationSeconds": 1, "renewTime": _micro_time()}}
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def _micro_time() -> str:
+    """Return now as Kubernetes writes a MicroTime, for people."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,105 @@
+"""Keeps the ValidatingWebhookConfigurations what the rules say. Done by the leader, with server-side apply.
+
+Each entry is tried by dry-run before it is written, with its caBundle in the same write; equal configurations are not written;
+those that no rule needs any more are deleted. A configuration is never wider for a moment: it is replaced whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import structlog
+
+from webhook.cluster.configurations import LABELS, Endpoint, configuration, configurations, name_of
+from webhook.cluster.entries import Entry
+
+PATH: Final = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+SELECTOR: Final = ",".join(f"{key}={value}" for key, value in LABELS.items())
+
+INVALID: Final = frozenset({400, 422})
+"""What the API server answers to an entry that it will never take."""
+
+_logger = structlog.get_logger()
+
+
+class Api(Protocol):
+    """What is needed of the cluster's API."""
+
+    async def list(self, path: str, **parameters: str) -> dict[str, Any]:
+        """Return a list object."""
+
+    async def apply(self, path: str, body: Mapping[str, Any], *, force: bool = True, dry_run: bool = False) -> Any:
+        """Apply an object at its path."""
+
+    async def delete(self, path: str) -> None:
+        """Delete the object at a path."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a round of reconciling did: entries that the API server refuses, with why, and how many objects were written."""
+
+    refused: dict[str, str]
+    written: int
+    deleted: int
+
+
+class ConfigurationWriter:
+    """Writes configurations; remembers which entries the API server has taken already."""
+
+    def __init__(self, api: Api, refusal: type[Exception]) -> None:
+        self._api = api
+        self._refusal = refusal
+        self._tried: dict[str, dict[str, Any]] = {}
+
+    async def reconcile(self, entries: Sequence[Entry], endpoint: Endpoint) -> Written:
+        """Make the cluster's configurations those of the entries. Raises what the API raises when it cannot be reached."""
+        refused = await self._try(entries, endpoint)
+        good = [entry for entry in entries if entry.name not in refused]
+        desired = {each["metadata"]["name"]: each for each in configurations(good, endpoint)}
+        found = (await self._api.list(PATH, labelSelector=SELECTOR)).get("items") or []
+        live = {each["metadata"]["name"]: each for each in found}
+        written = 0
+        for name, body in desired.items():
+            if name not in live or not holds(live[name], body):
+                await self._api.apply(f"{PATH}/{name}", body)
+                written += 1
+        gone = live.keys() - desired.keys()
+        for name in sorted(gone):
+            await self._api.delete(f"{PATH}/{name}")
+        if written or gone:
+            _logger.info("webhook configurations written", written=written, deleted=len(gone), entries=len(good))
+        return Written(refused, written, len(gone))
+
+    async def _try(self, entries: Sequence[Entry], endpoint: Endpoint) -> dict[str, str]:
+        """Return the entries that the API server refuses, with why: one bad expression must not cost the others."""
+        refused: dict[str, str] = {}
+        tried: dict[str, dict[str, Any]] = {}
+        for entry in entries:
+            body = configuration(entry.key.group, [entry], endpoint)
+            if self._tried.get(entry.name) != body:
+                body["metadata"]["name"] = f"{name_of(entry.key.group)}-try"
+                try:
+                    await self._api.apply(f"{PATH}/{body['metadata']['name']}", body, dry_run=True)
+                except self._refusal as error:
+                    if getattr(error, "status", None) not in INVALID:
+                        raise
+                    refused[entry.name] = str(error)
+                    continue
+                body["metadata"]["name"] = name_of(entry.key.group)
+            tried[entry.name] = body
+        self._tried = tried
+        return refused
+
+
+def holds(live: Any, desired: Any) -> bool:
+    """Tell whether a live object says all that is desired; the API server may have added defaults of its own."""
+    if isinstance(desired, dict):
+        return isinstance(live, dict) and all(
+            holds(live[name], value) if name in live else value in ({}, [], None) for name, value in desired.items()
+        )
+    if isinstance(desired, list):
+        return isinstance(live, list) and len(live) == len(desired) and all(map(holds, live, desired))
+    return bool(live == desired)

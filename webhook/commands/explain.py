@@ -1,0 +1,63 @@
+"""`statusguard explain`: what a rule demands, in plain sentences, with writes that pass and writes that break it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from itertools import chain
+from pathlib import Path
+
+from rules.compile import CompiledRule
+from rules.diagnosis import suggestion
+from rules.documents import Document
+from webhook.errors import InputError
+from webhook.explanation import explain
+from webhook.output import json_line, line
+from webhook.rule_loading import load
+
+EXAMPLE = "statusguard explain my-rules/ --rule widgets --output suite > widgets.test.yaml"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the command's arguments."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="rule files, or folders of them")
+    parser.add_argument("--rule", metavar="NAME", help="only this rule (a StatusRule is named namespace/name)")
+    parser.add_argument(
+        "--output",
+        choices=["table", "json", "suite"],
+        default="table",
+        help="for people, for programs, or a test suite with the sentences as comments (default: table)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Print what each rule demands."""
+    chosen = _chosen(arguments.paths, arguments.rule)
+    explanations = (explain(rule, document.data) for rule, document in chosen)
+    match arguments.output:
+        case "json":
+            json_line([explanation.as_json() for explanation in explanations])
+        case "suite":
+            _print((explanation.as_suite() for explanation in explanations), "---")
+        case _:
+            _print((explanation.as_text() for explanation in explanations), "")
+    return 0
+
+
+def _print(texts: Iterable[Iterable[str]], separator: str) -> None:
+    for index, text in enumerate(texts):
+        for each in chain([separator] if index else [], text):
+            line(each)
+
+
+def _chosen(paths: list[Path], name: str | None) -> list[tuple[CompiledRule, Document]]:
+    loaded = load(paths)
+    if loaded.problems:
+        raise InputError("\n".join(map(str, sorted(loaded.problems))))
+    if not loaded.rules:
+        raise InputError(f"no rule found in {', '.join(map(str, paths))}")
+    chosen = [(rule, document) for rule, document in loaded.rules if name in {None, rule.title}]
+    if not chosen:
+        hint = suggestion(str(name), [rule.title for rule, _ in loaded.rules])
+        raise InputError(f"there is no rule {name} in {', '.join(map(str, paths))}{hint}")
+    return chosen
