@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 from rules.denial import Denial
 from rules.invariants import KINDS
 from rules.invariants.kind import Kind
-from rules.match_conditions import MatchCondition
+from rules.match_conditions import MatchConditions
 from rules.matching import LabelSelector, MatchConstraints
 from rules.model import MAP_BY_NAME, MAX_INVARIANTS, MAX_PREDICATES, Model, ObjectName, Text, also_in_cel
 from rules.predicates import Predicate
@@ -97,7 +97,7 @@ class RuleSpec(Model):
     )
     match_constraints: MatchConstraints = Field(description="Which writes the rule is about.")
     exemptions: Exemptions = Field(default_factory=Exemptions, description="Writers who are never judged.")
-    match_conditions: Annotated[list[MatchCondition], Field(max_length=64)] = Field(
+    match_conditions: MatchConditions = Field(
         default_factory=list,
         description="CEL conditions: all must hold, else the rule is skipped.",
         json_schema_extra=MAP_BY_NAME,

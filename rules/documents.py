@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
 
+from rules import block_scalars
 from rules.document_tree import Node
 from rules.json_reader import read_json
 from rules.places import DocumentError, Place, SourceText
@@ -54,8 +55,8 @@ class Document:
         """Return the place of the value at `location`, or of its closest ancestor that is there.
 
         `offset` counts characters from the start of the string at `location`; it is exact for a string written on one
-        line (else the string's start is returned). With `of_key`, the place is that of the key `location` ends with.
-        An aliased value's place is where it is written.
+        line or as a block (for others the string's start is returned). With `of_key`, the place is that of the key that
+        `location` ends with. An aliased value's place is where it is written.
         """
         node = self._root
         for depth, step in enumerate(location, start=1):
@@ -70,9 +71,11 @@ class Document:
         """Return how far from its first character the text of a scalar has the character `offset` of its value."""
         written = self._text.text[node.start : node.end]
         value = _PROPERTIES.sub("", written)
+        properties = len(written) - len(value)
+        if value.startswith(("|", ">")):
+            return properties + block_scalars.distance(value, offset)
         if len(value.splitlines()) != 1:
             return 0
-        properties = len(written) - len(value)
         characters = _CHARACTERS.get(value[0])
         if characters is None:
             return properties + min(offset, len(value))

@@ -84,8 +84,8 @@ def consequences(spec: RuleSpec) -> list[str]:
     }[spec.action]
     found = [f"A write that breaks an invariant {broken}."]
     if spec.action != "Audit":
-        deleting = "also" if spec.enforce_while_deleting else "not, but only reported,"
-        found.append(f"That is so {deleting} while the object is being deleted.")
+        softened = "the same happens" if spec.enforce_while_deleting else "it is only reported"
+        found.append(f"While the object is being deleted, {softened}.")
     refused = "is refused with 500 InternalError" if spec.failure_policy == "Fail" else "passes with a warning"
     found.append(f"A write that cannot be judged {refused} (failurePolicy {spec.failure_policy}).")
     return found

@@ -33,3 +33,15 @@ class InvalidRuleError(Exception):
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         super().__init__("; ".join(problem.message for problem in problems))
         self.problems = problems
+
+
+def words(problem: Problem) -> str:
+    """Return a problem with its field, as it is said in a condition and at `kubectl apply`."""
+    column = "" if problem.offset is None else f" (character {problem.offset + 1})"
+    return f"{field(problem.location)}{column}: {problem.message}"
+
+
+def field(location: Location) -> str:
+    """Return a location as Kubernetes writes fields: `spec.invariants[0].monotonic`."""
+    written = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in location)
+    return written.removeprefix(".") or "the object"

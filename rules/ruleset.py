@@ -70,6 +70,7 @@ def _judge_rule(rule: CompiledRule, write: Write) -> RuleVerdict | None:
     """Return what one rule says, or None if its selectors leave the write out."""
     spec = rule.source.spec
     tally = Tally()
+    failures: list[str] = []
     try:
         if not selects_namespace(spec.match_constraints.namespace_selector, write):
             return None
@@ -79,7 +80,7 @@ def _judge_rule(rule: CompiledRule, write: Write) -> RuleVerdict | None:
             return RuleVerdict(rule, exempt=True)
         if not all_hold(rule.match_conditions, write):
             return None
-        violations = tuple(_violations(rule, write, tally))
+        violations = tuple(_violations(rule, write, tally, failures))
     except UndecodableError as error:
         return RuleVerdict(rule, error=str(error), unreadable=True)
     except RecursionError:
@@ -88,7 +89,9 @@ def _judge_rule(rule: CompiledRule, write: Write) -> RuleVerdict | None:
         return RuleVerdict(rule, error=str(error))
     except Exception as defect:  # noqa: BLE001  whatever it is, the rule's failurePolicy decides and the others go on
         return RuleVerdict(rule, error=f"internal error: {type(defect).__name__}", defect=defect)
-    return RuleVerdict(rule, violations, type_mismatches=tally.type_mismatches)
+    more = f" (and {len(failures) - 1} more)" if len(failures) > 1 else ""
+    failed = f"{failures[0]}{more}" if failures else None
+    return RuleVerdict(rule, violations, failed, tally.type_mismatches)
 
 
 def _is_exempt(rule: CompiledRule, request: Request) -> bool:
@@ -96,9 +99,14 @@ def _is_exempt(rule: CompiledRule, request: Request) -> bool:
     return request.username in exemptions.users or any(group in exemptions.groups for group in request.groups)
 
 
-def _violations(rule: CompiledRule, write: Write, tally: Tally) -> Iterator[Violation]:
+def _violations(rule: CompiledRule, write: Write, tally: Tally, failures: list[str]) -> Iterator[Violation]:
+    """Yield what a write breaks; an expression without a value adds to `failures`, and the other invariants are judged."""
     for invariant in rule.invariants:
-        findings = _findings(invariant, write, tally)
+        try:
+            findings = _findings(invariant, write, tally)
+        except CelRuntimeError as error:
+            failures.append(f"invariant {invariant.name}: {error}")
+            continue
         if findings and invariant.checks.merge:
             findings = [invariant.checks.merge(findings, write, tally)]
         for finding in findings:

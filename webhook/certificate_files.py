@@ -71,9 +71,8 @@ class CertificateFiles:
     def _load(self) -> tuple[SSLContext, datetime]:
         pair = KeyPair(_read(self._certificate), _read(self._key))
         try:
-            expires = leaf_of(pair).not_valid_after_utc
-            if expires <= datetime.now(UTC):
-                raise CertificateError(f"the certificate expired at {expires:%Y-%m-%d %H:%M} UTC")
+            # OpenSSL, which asks the terminal for a passphrase, gets only what was checked.
+            expires = _end_of(pair)
             return server_context(pair), expires
         except CertificateError as error:
             raise CertificateError(f"{self._certificate}, {self._key}: {error}") from error
@@ -99,3 +98,10 @@ def _read(path: Path) -> bytes:
     if len(content) > LARGEST_FILE:
         raise CertificateError(f"{path}: larger than {LARGEST_FILE} bytes")
     return content
+
+
+def _end_of(pair: KeyPair) -> datetime:
+    expires = leaf_of(pair).not_valid_after_utc
+    if expires <= datetime.now(UTC):
+        raise CertificateError(f"the certificate expired at {expires:%Y-%m-%d %H:%M} UTC")
+    return expires

@@ -83,7 +83,7 @@ def passing(trial: Trial, groups: Iterable[Slots], broken: Candidate | None) -> 
                 best = _Best(candidate, faults)
                 if not any(faults):
                     return candidate
-        if best.candidate is not None and best.faults < (0, 0, 1):
+        if best.candidate is not None and best.faults < (0, 0, 0, 1):
             break
     return best.candidate or _beside(trial, searched)
 
@@ -94,8 +94,8 @@ def _faults_of_passing(trial: Trial, candidate: Candidate, broken: Candidate | N
         int(all(candidate.slots[index].is_guard for index in candidate.changes)),
         int(not trial.guard_holds(trial.write(candidate))),
         _lacks(candidate, broken),
-        _unlike(candidate, broken),
         trial.strays(candidate),
+        _unlike(candidate, broken),
         int(trial.began_broken(candidate)),
         int(len(candidate.changes) > 2),
     )

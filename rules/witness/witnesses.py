@@ -13,7 +13,7 @@ from rules.witness.cases import Example, example
 from rules.witness.search import breaking, passing
 from rules.witness.slots import Slot, slots_of
 from rules.witness.target import Target, find_target
-from rules.witness.trial import Budget, Trial
+from rules.witness.trial import Budget, Trial, work_of
 
 _TRIALS: Final = 4
 """Searches for an invariant: at admission and in the audit log, for what passes and for what breaks."""
@@ -66,6 +66,7 @@ class _Finder:
         self._samples = self._source.spec.samples()
 
     def find(self) -> Witnesses:
+        """Return what is found."""
         broken = breaking(self._trial(self._target), self._groups())
         passes = passing(self._trial(self._target), self._groups(), broken)
         return Witnesses(self._pair(self._target, passes, broken), self._audit_pair())
@@ -87,6 +88,14 @@ class _Finder:
                 yield slots
 
     def _pair(self, target: Target, passes: Candidate | None, broken: Candidate | None) -> Pair:
-        invariant = self._source.name
-        good, bad = (each and example(self._rule, target, invariant, each) for each in (passes, broken))
-        return Pair(good if good and good.passes else None, bad if bad and bad.breaks(invariant) else None)
+        good, bad = self._example(target, passes), self._example(target, broken)
+        return Pair(
+            good if good and good.passes else None,
+            bad if bad and bad.breaks(self._source.name) else None,
+        )
+
+    def _example(self, target: Target, candidate: Candidate | None) -> Example | None:
+        if candidate is None:
+            return None
+        self._budget.spend(work_of(self._rule))
+        return example(self._rule, target, self._source.name, candidate)

@@ -85,8 +85,6 @@ def test_places_of_keys(location: Location, expected: str) -> None:
         (r'"\x41\u0041\U00000041b"', 3, 22),
         ("&a !!str abc", 1, 11),
         ('!!str "abc"', 1, 9),
-        ("|\n abc\n", 2, 1),
-        (">-\n abc\n", 2, 1),
         ('"a\n  b"', 2, 1),
         ("abc\n def", 5, 1),
         ("[abc]", 2, 1),

@@ -56,14 +56,17 @@ REST = f"{MATCH}\ninvariants: [{{name: i, {FROZEN}}}]\nmatchConditions:\n"
             '- {name: c, expression: "objekt.a"}',
             'r.yaml:8:28: error: expression: unknown name objekt, did you mean "object"? [cel]',
         ),
-        ("- {name: -c, expression: 'true'}", "matchConditions[0]"),
+        ("- {name: -c, expression: 'true'}", "r.yaml:8:12: error: name: '-c' is no valid name: use letters, digits"),
         ("- {expression: 'true'}", "name is missing"),
         ("- {name: c, expression: 1}", "expression must be a string"),
         (
             "- {name: c, expression: \"'a'\"}",
-            "r.yaml:8:28: error: expression: gives a value of type string, expected bool [cel]",
+            "r.yaml:8:27: error: expression: gives a value of type string, expected bool [cel]",
         ),
-        ("- {name: c, expression: 'true'}\n- {name: c, expression: 'true'}", "two conditions are named c"),
+        (
+            "- {name: c, expression: 'true'}\n- {name: c, expression: 'true'}",
+            "r.yaml:9:12: error: name: two conditions are named c [duplicate-name]",
+        ),
     ],
 )
 def test_mistakes(conditions: str, said: str) -> None:

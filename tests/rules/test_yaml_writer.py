@@ -10,11 +10,15 @@ from hypothesis import strategies as st
 from rules.documents import parse
 from rules.yaml_writer import write_yaml
 
-_TEXTS = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
-    ["True", "yes", "null", "~", "", "012", "0o7", "0b1", "1_000", "1e3", "-.5", "1:30", "2026-01-01", "<<", "=", "- a", "a: b"]
-    + [".inf", "0x10", "-0x10", " a", "a ", "#a", "a #b", "a\nb\n", "\x85", "\u2028", "\ufeff", "\x07", "'", '"', "%", "!x", "&a"]
+_CHARACTERS = st.characters(exclude_categories=["Cs"])
+_DISPUTED = (
+    "True yes null ~ 012 0o7 0b1 1_000 1e3 -.5 .inf 0x10 1:30 2026-01-01 << = %x !x &a *a ' \" \x85 \u2028 \ufeff \x07"
 )
-_SCALARS = _TEXTS | st.integers() | st.booleans() | st.none() | st.decimals(allow_nan=False, allow_infinity=False, places=3)
+_TEXTS = st.text(_CHARACTERS) | st.sampled_from(
+    [*_DISPUTED.split(" "), "", " a", "a ", "- a", "a: b", "#a", "a #b", "a\nb\n"]
+)
+_NUMBERS = st.integers() | st.decimals(allow_nan=False, allow_infinity=False, places=3)
+_SCALARS = _TEXTS | _NUMBERS | st.booleans() | st.none()
 _VALUES = st.recursive(
     _SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3), max_leaves=12
 )

@@ -11,9 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rules.api import GROUP
 from rules.matching import NAMESPACE_NAME_LABEL
 from webhook.cluster.entries import Entry
 from webhook.cluster.exclusions import EXCLUSIONS
+from webhook.rule_review import ENTRY as RULES_ENTRY
 
 LABELS: Final = {"app.kubernetes.io/managed-by": "statusguard", "app.kubernetes.io/name": "statusguard"}
 
@@ -42,12 +44,41 @@ class Endpoint:
         return {"caBundle": bundle, "service": service}
 
 
+def own_rules(endpoint: Endpoint) -> dict[str, Any]:
+    """Return the configuration by which our own rules are checked when they are applied; never in anybody's way."""
+    body = configuration("", [], endpoint)
+    body["metadata"]["name"] = "statusguard-rules"
+    body["webhooks"] = [
+        {
+            "name": "rules.statusguard.dev",
+            "admissionReviewVersions": ["v1"],
+            "clientConfig": endpoint.client_config(RULES_ENTRY),
+            "rules": [
+                {
+                    "apiGroups": [GROUP],
+                    "apiVersions": ["*"],
+                    "resources": ["clusterstatusrules", "statusrules"],
+                    "operations": ["CREATE", "UPDATE"],
+                    "scope": "*",
+                }
+            ],
+            "failurePolicy": "Ignore",
+            "matchPolicy": "Equivalent",
+            "sideEffects": "None",
+            "timeoutSeconds": TIMEOUT_SECONDS,
+            "namespaceSelector": {},
+            "objectSelector": {},
+        }
+    ]
+    return body
+
+
 def configurations(entries: Iterable[Entry], endpoint: Endpoint) -> list[dict[str, Any]]:
-    """Return the configurations for all entries, sorted by name."""
+    """Return the configurations for all entries, and the one for our own rules."""
     by_group: dict[str, list[Entry]] = {}
     for entry in entries:
         by_group.setdefault(entry.key.group, []).append(entry)
-    return [configuration(group, members, endpoint) for group, members in sorted(by_group.items())]
+    return [own_rules(endpoint), *(configuration(group, each, endpoint) for group, each in sorted(by_group.items()))]
 
 
 def name_of(group: str) -> str:

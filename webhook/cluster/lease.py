@@ -45,8 +45,7 @@ class Observed:
 
 def observe(lease: Mapping[str, Any], now: float, before: Observed | None) -> Observed:
     """Return what a Lease says at `now`; it counts from when it was first seen to say so."""
-    spec = lease.get("spec")
-    spec = spec if isinstance(spec, Mapping) else {}
+    spec = _spec(lease)
     return before if before is not None and before.spec == spec else Observed(spec, now)
 
 
@@ -56,8 +55,7 @@ def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[st
     It keeps its resourceVersion: the API server refuses the write if anybody else wrote meanwhile.
     """
     now = _micro_time()
-    before = lease.get("spec")
-    before = before if isinstance(before, Mapping) else {}
+    before = _spec(lease)
     spec = {
         **before,
         "holderIdentity": identity,
@@ -72,8 +70,13 @@ def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[st
 
 def released(lease: Mapping[str, Any]) -> dict[str, Any]:
     """Return the Lease without a holder, so that the next one need not wait."""
-    spec = {name: value for name, value in lease["spec"].items() if name != "holderIdentity"}
+    spec = {name: value for name, value in _spec(lease).items() if name != "holderIdentity"}
     return {**lease, "spec": spec | {"leaseDurationSeconds": 1, "renewTime": _micro_time()}}
+
+
+def _spec(lease: Mapping[str, Any]) -> Mapping[str, Any]:
+    spec = lease.get("spec")
+    return spec if isinstance(spec, Mapping) else {}
 
 
 def _count(value: object) -> int:

@@ -6,14 +6,16 @@ those that no rule needs any more are deleted. A configuration is never wider fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import structlog
 
+from webhook.cluster.client import ClusterClient
 from webhook.cluster.configurations import LABELS, Endpoint, configuration, configurations, name_of
 from webhook.cluster.entries import Entry
+from webhook.cluster.errors import ApiError
 
 PATH: Final = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 SELECTOR: Final = ",".join(f"{key}={value}" for key, value in LABELS.items())
@@ -22,19 +24,6 @@ INVALID: Final = frozenset({400, 422})
 """What the API server answers to an entry that it will never take."""
 
 _logger = structlog.get_logger()
-
-
-class Api(Protocol):
-    """What is needed of the cluster's API."""
-
-    async def list(self, path: str, **parameters: str) -> dict[str, Any]:
-        """Return a list object."""
-
-    async def apply(self, path: str, body: Mapping[str, Any], *, force: bool = True, dry_run: bool = False) -> Any:
-        """Apply an object at its path."""
-
-    async def delete(self, path: str) -> None:
-        """Delete the object at a path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +38,8 @@ class Written:
 class ConfigurationWriter:
     """Writes configurations; remembers which entries the API server has taken already."""
 
-    def __init__(self, api: Api, refusal: type[Exception]) -> None:
-        self._api = api
-        self._refusal = refusal
+    def __init__(self, client: ClusterClient) -> None:
+        self._client = client
         self._tried: dict[str, dict[str, Any]] = {}
 
     async def reconcile(self, entries: Sequence[Entry], endpoint: Endpoint) -> Written:
@@ -59,16 +47,16 @@ class ConfigurationWriter:
         refused = await self._try(entries, endpoint)
         good = [entry for entry in entries if entry.name not in refused]
         desired = {each["metadata"]["name"]: each for each in configurations(good, endpoint)}
-        found = (await self._api.list(PATH, labelSelector=SELECTOR)).get("items") or []
-        live = {each["metadata"]["name"]: each for each in found}
+        found = await self._client.list(PATH, labelSelector=SELECTOR)
+        live = {each["metadata"]["name"]: each for each in found.items}
         written = 0
         for name, body in desired.items():
             if name not in live or not holds(live[name], body):
-                await self._api.apply(f"{PATH}/{name}", body)
+                await self._client.apply(f"{PATH}/{name}", body)
                 written += 1
         gone = live.keys() - desired.keys()
         for name in sorted(gone):
-            await self._api.delete(f"{PATH}/{name}")
+            await self._client.delete(f"{PATH}/{name}")
         if written or gone:
             _logger.info("webhook configurations written", written=written, deleted=len(gone), entries=len(good))
         return Written(refused, written, len(gone))
@@ -82,9 +70,9 @@ class ConfigurationWriter:
             if self._tried.get(entry.name) != body:
                 body["metadata"]["name"] = f"{name_of(entry.key.group)}-try"
                 try:
-                    await self._api.apply(f"{PATH}/{body['metadata']['name']}", body, dry_run=True)
-                except self._refusal as error:
-                    if getattr(error, "status", None) not in INVALID:
+                    await self._client.apply(f"{PATH}/{body['metadata']['name']}", body, dry_run=True)
+                except ApiError as error:
+                    if error.status not in INVALID:
                         raise
                     refused[entry.name] = str(error)
                     continue

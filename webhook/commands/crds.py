@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
 class _Dumper(yaml.SafeDumper):
     """Writes what stands in two places twice: an anchor is nothing to read in a manifest."""
 
-    def ignore_aliases(self, data: object) -> bool:
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002
         return True
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import platform
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.metadata import version
 from typing import Literal, get_args
 
@@ -120,6 +122,12 @@ class Metrics:
         self._reload_success = Gauge(
             "statusguard_last_reload_successful", "1 if the last load found no broken rule.", registry=registry
         )
+        self._expiry = Gauge(
+            "statusguard_certificate_expiry_timestamp_seconds",
+            "When a certificate ends: the one that is served, or the authority that clients trust.",
+            ("certificate",),
+            registry=registry,
+        )
         build = Gauge("statusguard_build_info", "Always 1.", ("version", "python"), registry=registry)
         build.labels(version("statusguard"), platform.python_version()).set(1)
         self._failures.keep({(reason,) for reason in get_args(FailureReason)})
@@ -197,6 +205,12 @@ class Metrics:
         """Say that rules were loaded just now, and whether all of them were good."""
         self._reload_time.set(time.time())
         self._reload_success.set(success)
+
+    def certificate_expiry(
+        self, certificate: Literal["serving", "authority"], expires: Callable[[], datetime | None]
+    ) -> None:
+        """Export when a certificate ends; `expires` is asked at each scrape, and None is exported as NaN."""
+        self._expiry.labels(certificate).set_function(lambda: end.timestamp() if (end := expires()) else math.nan)
 
     def exposition(self) -> bytes:
         """Return all metrics in Prometheus' text format, whose media type is `CONTENT_TYPE`. Safe from any thread."""

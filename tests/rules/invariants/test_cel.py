@@ -127,12 +127,15 @@ def test_a_message_of_what_cannot_be_decoded_says_nothing() -> None:
 ERROR = "cel: {expression: 'object.status.a > object.status.missing'}"
 
 
-@pytest.mark.parametrize("policy", ["Ignore", "Fail"])
-def test_an_expression_without_a_value_keeps_the_rule_from_judging(policy: str) -> None:
-    found = verdict(
-        rule("frozen: {fields: [spec.x]}", ERROR, failurePolicy=policy), write("{}", "{spec: {x: 1}, status: {a: 1}}")
-    )
-    assert found == RuleVerdict(found.rule, error='invariant i1: Key not found in map : "missing"')
+def test_an_expression_without_a_value_is_an_error_and_the_others_are_judged() -> None:
+    found = verdict(rule(ERROR, "frozen: {fields: [spec.x]}"), write("{}", "{spec: {x: 1}, status: {a: 1}}"))
+    assert found.error == 'invariant i: Key not found in map : "missing"'
+    assert [violation.invariant for violation in found.violations] == ["i1"]
+
+
+def test_several_expressions_without_a_value_are_one_error() -> None:
+    found = verdict(rule(ERROR, ERROR, ERROR), write("{}", "{status: {a: 1}}"))
+    assert found == RuleVerdict(found.rule, error='invariant i: Key not found in map : "missing" (and 2 more)')
 
 
 def test_an_expression_that_is_not_asked_has_no_error() -> None:

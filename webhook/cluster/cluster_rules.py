@@ -1,0 +1,70 @@
+"""The rules in a cluster: compiled when they change, the last valid version kept while the present one is not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from rules.compile import CompiledRule, compile_rule
+from rules.problem import InvalidRuleError, words
+
+Identity: TypeAlias = tuple[str, str, str]
+"""Kind, namespace and name."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterRule:
+    """One rule object: what it says, the version that is served (None: none was ever valid), and what is wrong with it."""
+
+    manifest: Mapping[str, Any]
+    served: CompiledRule | None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def generation(self) -> int:
+        """The generation of the object."""
+        return int(self.manifest["metadata"].get("generation") or 0)
+
+
+class ClusterRules:
+    """All rules of a cluster by identity."""
+
+    def __init__(self) -> None:
+        self.by_identity: Mapping[Identity, ClusterRule] = {}
+
+    def update(self, manifests: Iterable[Mapping[str, Any]]) -> None:
+        """Take up all rule objects there are now; what did not change is not compiled again."""
+        fresh: dict[Identity, ClusterRule] = {}
+        for manifest in manifests:
+            identity = identity_of(manifest)
+            known = self.by_identity.get(identity)
+            fresh[identity] = known if _is_same(known, manifest) and known else _compiled(manifest, known)
+        self.by_identity = fresh
+
+    def served(self) -> list[CompiledRule]:
+        """Return the rules that are served."""
+        return [rule.served for rule in self.by_identity.values() if rule.served is not None]
+
+
+def identity_of(manifest: Mapping[str, Any]) -> Identity:
+    """Return what a rule object is known by."""
+    metadata = manifest["metadata"]
+    return str(manifest.get("kind", "")), str(metadata.get("namespace") or ""), str(metadata["name"])
+
+
+def _is_same(known: ClusterRule | None, manifest: Mapping[str, Any]) -> bool:
+    """Whether only the status or the like changed: the spec of an object has one content for each generation."""
+    if known is None:
+        return False
+    before, after = known.manifest["metadata"], manifest["metadata"]
+    return (before.get("uid"), before.get("generation")) == (after.get("uid"), after.get("generation"))
+
+
+def _compiled(manifest: Mapping[str, Any], known: ClusterRule | None) -> ClusterRule:
+    same_object = known is not None and known.manifest["metadata"].get("uid") == manifest["metadata"].get("uid")
+    last_good = known.served if known is not None and same_object else None
+    try:
+        return ClusterRule(manifest, compile_rule(manifest))
+    except InvalidRuleError as error:
+        return ClusterRule(manifest, last_good, tuple(map(words, error.problems)))
