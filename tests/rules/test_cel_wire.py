@@ -31,7 +31,7 @@ def compared(expression: str) -> Node:
         ("dyn(-9223372036854775808)", Call("dyn", (Literal(),), 3)),
         ("dyn([1.5, 2u, true, null])", Call("dyn", (ListOf((Literal(),) * 4),), 3)),
         ("dyn({'a': object})", Call("dyn", (MapOf((Literal("a"), OBJECT), "", 4),), 3)),
-        ("object.a.split('b')", Call("split", (Select(OBJECT, "a"), Literal("b")), 14)),
+        ("dyn(object.a.split('b'))", Call("dyn", (Call("split", (Select(OBJECT, "a"), Literal("b")), 18),), 3)),
     ],
 )
 def test_trees(expression: str, expected: Node) -> None:

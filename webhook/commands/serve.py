@@ -10,6 +10,7 @@ from typing import Any
 
 import uvloop
 
+from rules.ruleset import RuleSet
 from webhook.certificate_files import CertificateFiles
 from webhook.certificates import Certificate, self_signed
 from webhook.display import Display
@@ -33,12 +34,16 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Serve until SIGTERM or SIGINT. Raises InputError if no rule is good, CannotRunError for a port or a certificate."""
+    """Serve until SIGTERM or SIGINT, by rules from files or else from the cluster.
+
+    Raises InputError if no rule of the files is good, CannotRunError for a port, a certificate, or if there is no cluster.
+    """
     settings = effective(arguments)
-    if not settings["rules"]:
-        raise InputError("statusguard serve: no rules: name files or folders with --rules PATH")
     log.configure(style=settings["log_format"], level=settings["log_level"])
     metrics = Metrics()
+    if not settings["rules"]:
+        uvloop.run(_serve_cluster(settings, metrics))
+        return 0
     rules = RuleService(settings["rules"], settings["action"], metrics)
     rules.load()
     if not rules.rules.rules:
@@ -58,25 +63,61 @@ def _certificate(certificate: Path | None, key: Path | None) -> Certificate:
 
 
 async def _serve(settings: dict[str, Any], rules: RuleService, certificate: Certificate, metrics: Metrics) -> None:
+    stop = _stop_signal()
+    reviewer = _reviewer(settings, rules.rules, metrics)
+    config = _config(settings)
+    server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=lambda: None)
+    error_line(_greeting(config.host, server, len(rules.rules.rules)))
+    rules.report()
+    following = asyncio.create_task(rules.follow(reviewer), name="rules")
+    await stop.wait()
+    following.cancel()
+    await server.drain()
+
+
+async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
+    from webhook.cluster.serve_cluster import ClusterSettings, policy, serve_cluster  # noqa: PLC0415  slow to import
+
+    files = (
+        _certificate(settings["tls_cert"], settings["tls_key"]) if settings["certificates"] == "cert-manager" else None
+    )
+    if settings["certificates"] == "cert-manager" and not isinstance(files, CertificateFiles):
+        raise InputError("statusguard serve: --certificates cert-manager needs --tls-cert and --tls-key")
+    cluster = ClusterSettings(
+        namespace=settings["namespace"],
+        service=settings["service"],
+        secret=settings["secret"],
+        cluster_role=settings["cluster_role"],
+        url=settings["webhook_url"],
+        policy=policy(settings["guarded"], settings["namespaced_deny"]),
+        issuer_secret=settings["secret"] if files else None,
+        certificate_files=files if isinstance(files, CertificateFiles) else None,
+        action=settings["action"],
+    )
+    reviewer = _reviewer(settings, RuleSet(()), metrics)
+    await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal())
+
+
+def _stop_signal() -> asyncio.Event:
+    """Return what is set once somebody wants us to stop."""
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    return stop
+
+
+def _reviewer(settings: dict[str, Any], rules: RuleSet, metrics: Metrics) -> RuleReviewer:
     wording = Wording(Display(settings["sensitive_path"]))
-    reviewer = RuleReviewer(rules.rules, wording, metrics, [ViolationLog(wording)])
-    config = ServerConfig(
+    return RuleReviewer(rules, wording, metrics, [ViolationLog(wording)])
+
+
+def _config(settings: dict[str, Any]) -> ServerConfig:
+    return ServerConfig(
         host=settings["host"],
         port=settings["port"],
         ops_port=settings["ops_port"],
         drain_delay=settings["drain_delay"],
     )
-    server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=lambda: None)
-    error_line(_greeting(config.host, server, len(rules.rules.rules)))
-    rules.report()
-    following = loop.create_task(rules.follow(reviewer), name="rules")
-    await stop.wait()
-    following.cancel()
-    await server.drain()
 
 
 def _greeting(host: str, server: Server, rules: int) -> str:

@@ -300,7 +300,7 @@ def test_work_that_fails_is_reported_and_given_to_whoever_is_elected_next(log: L
             raise ValueError("a bug")
 
         task = asyncio.ensure_future(Leader(Network(store), "statusguard", "a").run(work))
-        await asyncio.sleep(7)
+        await asyncio.sleep(5)
         task.cancel()
         await asyncio.wait((task,))
         return begun
