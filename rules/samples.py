@@ -119,7 +119,7 @@ def compared(path: FieldPath, expression: str) -> list[Any]:
         return [*fitting, [], None]
     if path.root == "metadata":
         return [*(value for value in (*literals(expression), *fitting) if type(value) is type(fitting[0])), None]
-    return [*literals(expression), *fitting, True, False, None]
+    return [*literals(expression), *fitting, *COUNTS[:2], True, False, None]
 
 
 def literals(expression: str) -> list[Any]:

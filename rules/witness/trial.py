@@ -103,9 +103,12 @@ class Trial:
         return all(predicate.accepts(predicate.read(side, Tally())) for predicate, side in sides)
 
     def began_broken(self, candidate: Candidate) -> bool:
-        """Tell whether to write the old object of a candidate from nothing would break the invariant already."""
-        bare = self.target.bare
-        return not self.target.creates and self.breaks(self._write(bare, candidate.sides(bare)[0]))
+        """Tell whether to write the old object of a candidate from nothing would break the invariant, or have no verdict."""
+        if self.target.creates:
+            return False
+        old, _ = candidate.sides(self.target.bare)
+        verdict = self._verdict(self._alone, self._write(self.target.bare, old))
+        return verdict is not None and (bool(verdict.violations) or verdict.error is not None)
 
     def strays(self, candidate: Candidate) -> int:
         """Count the changes that the API server would not take from a write to this subresource."""

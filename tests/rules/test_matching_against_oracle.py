@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from hypothesis import event, given
+from hypothesis import strategies as st
 
 from rules.compile import compile_rule
 from rules.ruleset import RuleSet, judge
 from rules.write import Request, Resource, Roots, Write
 from tests.oracle.matching import Asked, matches
 
-from .strategies.constraints import ASKED, OBJECTS, rules
+from .strategies.constraints import OBJECTS, requests, rules
 
 
 def is_judged(rule: dict[str, Any], asked: Asked, old: dict[str, Any], new: dict[str, Any]) -> bool:
@@ -30,10 +31,11 @@ def is_judged(rule: dict[str, Any], asked: Asked, old: dict[str, Any], new: dict
     return any(not verdict.exempt for verdict in verdicts)
 
 
-@given(rules(), ASKED, OBJECTS, OBJECTS)
+@given(st.data(), rules(), OBJECTS, OBJECTS)
 def test_which_writes_a_rule_judges(
-    rule: dict[str, Any], asked: Asked, old: dict[str, Any], new: dict[str, Any]
+    data: st.DataObject, rule: dict[str, Any], old: dict[str, Any], new: dict[str, Any]
 ) -> None:
+    asked = data.draw(requests(rule))
     expected = matches(rule, asked, old, new)
     event(f"judged: {expected}")
     assert is_judged(rule, asked, old, new) is expected

@@ -99,7 +99,16 @@ def test_literals_of_an_expression() -> None:
 
 
 def test_what_an_expression_compares() -> None:
-    assert compared(fieldpath.parse("status.phase"), "object.status.phase == 'A'") == ["A", "a", "b", True, False, None]
+    assert compared(fieldpath.parse("status.phase"), "object.status.phase == 'A'") == [
+        "A",
+        "a",
+        "b",
+        1,
+        0,
+        True,
+        False,
+        None,
+    ]
     assert compared(fieldpath.parse("metadata.name"), "object.metadata.name == 'A' || 1 < 2")[:2] == ["A", "a"]
     conditions = compared(fieldpath.parse("status.conditions"), "object.status.conditions.exists(c, c.type == 'A')")
     assert [] in conditions

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from rules.compile import CompiledRule, compile_rule
@@ -33,14 +33,24 @@ class ClusterRules:
     def __init__(self) -> None:
         self.by_identity: Mapping[Identity, ClusterRule] = {}
 
-    def update(self, manifests: Iterable[Mapping[str, Any]]) -> None:
-        """Take up all rule objects there are now; what did not change is not compiled again."""
+    def update(self, manifests: Iterable[Mapping[str, Any]]) -> bool:
+        """Take up all rule objects there are now; return whether what is served, or broken, may be another.
+
+        What did not change is not compiled again, and a status that was written is no change.
+        """
         fresh: dict[Identity, ClusterRule] = {}
+        changed = False
         for manifest in manifests:
             identity = identity_of(manifest)
             known = self.by_identity.get(identity)
-            fresh[identity] = known if _is_same(known, manifest) and known else _compiled(manifest, known)
+            if known is not None and _is_same(known, manifest):
+                fresh[identity] = replace(known, manifest=manifest)
+            else:
+                fresh[identity] = _compiled(manifest, known)
+                changed = True
+        changed = changed or fresh.keys() != self.by_identity.keys()
         self.by_identity = fresh
+        return changed
 
     def served(self) -> list[CompiledRule]:
         """Return the rules that are served."""
@@ -53,10 +63,8 @@ def identity_of(manifest: Mapping[str, Any]) -> Identity:
     return str(manifest.get("kind", "")), str(metadata.get("namespace") or ""), str(metadata["name"])
 
 
-def _is_same(known: ClusterRule | None, manifest: Mapping[str, Any]) -> bool:
+def _is_same(known: ClusterRule, manifest: Mapping[str, Any]) -> bool:
     """Whether only the status or the like changed: the spec of an object has one content for each generation."""
-    if known is None:
-        return False
     before, after = known.manifest["metadata"], manifest["metadata"]
     return (before.get("uid"), before.get("generation")) == (after.get("uid"), after.get("generation"))
 

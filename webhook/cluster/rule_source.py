@@ -47,6 +47,7 @@ class RuleSource:
         self._policy = policy
         self._action = action
         self._stirred = asyncio.Event()
+        self._taken_up = False
         self._informers = [
             Informer(client, f"{RULES}/{plural}", self._stirred.set) for plural in ("clusterstatusrules", "statusrules")
         ]
@@ -73,11 +74,15 @@ class RuleSource:
             self._stirred.clear()
             if self.unready() == "waiting for the rules":
                 continue  # half of the rules would be taken for all of them
-            self._take_up()
-            self.changed.set()
+            if self._update() or not self._taken_up:
+                self._take_up()
+                self._taken_up = True
+                self.changed.set()
+
+    def _update(self) -> bool:
+        return self.rules.update(manifest for informer in self._informers for manifest in informer.store.values())
 
     def _take_up(self) -> None:
-        self.rules.update(manifest for informer in self._informers for manifest in informer.store.values())
         served = [self._with_action(rule) for rule in self.rules.served()]
         self.plan = plan(served, self._policy)
         self._reviewer.exchange(RuleSet(served), rule_sets(self.plan.entries))

@@ -14,24 +14,11 @@ _GROUPS, _VERSIONS = ["", "g", "h"], ["v1", "v2"]
 _RESOURCES, _SUBRESOURCES = ["xs", "ys", "namespaces"], ["", "status", "scale"]
 _NAMES, _NAMESPACES = ["w", "other"], ["team", "other"]
 _USERS, _TEAMS = ["ann", "bob"], ["admins", "writers"]
+_OPERATIONS = ["UPDATE", "UPDATE", "CREATE", "DELETE", "CONNECT"]
 _LABELS: Final = st.sampled_from(["a", "b", "kubernetes.io/metadata.name"])
 _VALUES: Final = st.sampled_from(["", "x", "y", "team"])
 
-LABELS: Final = st.dictionaries(_LABELS, _VALUES, max_size=3)
-
-ASKED: Final = st.builds(
-    Asked,
-    group=st.sampled_from(_GROUPS),
-    version=st.sampled_from(_VERSIONS),
-    resource=st.sampled_from(_RESOURCES),
-    subresource=st.sampled_from(_SUBRESOURCES),
-    operation=st.sampled_from(["UPDATE", "UPDATE", "CREATE", "DELETE", "CONNECT"]),
-    name=st.sampled_from([*_NAMES, ""]),
-    namespace=st.sampled_from(["", *_NAMESPACES]),
-    namespace_labels=LABELS,
-    username=st.sampled_from(_USERS),
-    groups=st.lists(st.sampled_from(_TEAMS), unique=True).map(tuple),
-)
+_LABEL_MAPS: Final = st.dictionaries(_LABELS, _VALUES, max_size=3)
 
 
 def _some(values: list[str]) -> st.SearchStrategy[list[str]]:
@@ -45,7 +32,7 @@ _PLURALS: Final = [
     if (resource, subresource) != ("*", "")
 ]
 
-RESOURCE_RULES: Final = st.fixed_dictionaries(
+_RESOURCE_RULES: Final = st.fixed_dictionaries(
     {"apiGroups": _some(_GROUPS), "apiVersions": _some(_VERSIONS), "resources": _some(_PLURALS)},
     optional={
         "resourceNames": st.lists(st.sampled_from(_NAMES), max_size=2),
@@ -67,7 +54,7 @@ _SELECTORS: Final = st.fixed_dictionaries(
 )
 
 OBJECTS: Final = st.one_of(
-    LABELS.map(lambda labels: {"metadata": {"labels": labels}}),
+    _LABEL_MAPS.map(lambda labels: {"metadata": {"labels": labels}}),
     st.sampled_from(
         [{}, {"metadata": None}, {"metadata": {"labels": ["a"]}}, {"metadata": {"labels": {"a": 1, "b": "x"}}}]
     ),
@@ -79,8 +66,8 @@ def rules(draw: st.DrawFn) -> Json:
     """The document of a rule of either kind."""
     is_namespaced = draw(st.booleans())
     constraints: Json = {
-        "resourceRules": draw(st.lists(RESOURCE_RULES, min_size=1, max_size=3)),
-        "excludeResourceRules": draw(st.lists(RESOURCE_RULES, max_size=1)),
+        "resourceRules": draw(st.lists(_RESOURCE_RULES, min_size=1, max_size=3)),
+        "excludeResourceRules": draw(st.lists(_RESOURCE_RULES, max_size=1)),
         "objectSelector": draw(_SELECTORS),
     }
     if not is_namespaced:
@@ -99,3 +86,28 @@ def rules(draw: st.DrawFn) -> Json:
             "invariants": [{"name": "i", "frozen": {"fields": ["status.a"]}}],
         },
     }
+
+
+@st.composite
+def requests(draw: st.DrawFn, rule: Json) -> Asked:
+    """A request that in most respects is what one of the rule's resource rules is about."""
+    wanted = draw(st.sampled_from(rule["spec"]["matchConstraints"]["resourceRules"]))
+    resource, _, subresource = draw(st.sampled_from(wanted["resources"])).partition("/")
+
+    def near(names: list[str], others: list[str]) -> str:
+        named = [name for name in names if name != "*"]
+        is_wanted = bool(named) and draw(st.integers(0, 5)) > 0
+        return draw(st.sampled_from(named if is_wanted else others))
+
+    return Asked(
+        group=near(wanted["apiGroups"], _GROUPS),
+        version=near(wanted["apiVersions"], _VERSIONS),
+        resource=near([resource], _RESOURCES),
+        subresource=near([subresource], _SUBRESOURCES),
+        operation=near(wanted.get("operations", ["UPDATE"]), _OPERATIONS),
+        name=near(wanted.get("resourceNames", []), [*_NAMES, ""]),
+        namespace=near([rule["metadata"].get("namespace", "*")], ["", *_NAMESPACES]),
+        namespace_labels=draw(_LABEL_MAPS),
+        username=draw(st.sampled_from(_USERS)),
+        groups=tuple(draw(st.lists(st.sampled_from(_TEAMS), unique=True))),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from kubernetes_asyncio.config import incluster_config
 
 from webhook.cluster import access as access_module
 from webhook.cluster.access import access
@@ -47,7 +48,17 @@ async def test_the_environment_names_a_file(tmp_path: Path, token: Path) -> None
     assert (await access(None, environment)).host == "http://from-environment"
 
 
-async def test_else_it_is_the_service_account() -> None:
+async def test_else_it_is_the_service_account(token: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    authority = tmp_path / "ca.crt"
+    authority.write_text("a certificate")
+    monkeypatch.setattr(incluster_config, "SERVICE_TOKEN_FILENAME", str(token))
+    monkeypatch.setattr(incluster_config, "SERVICE_CERT_FILENAME", str(authority))
+    found = await access(None, {"KUBERNETES_SERVICE_HOST": "fd00::1", "KUBERNETES_SERVICE_PORT": "443"})
+    assert (found.host, found.ssl_ca_cert) == ("https://[fd00::1]:443", str(authority))
+    assert await found.get_api_key_with_prefix("BearerToken") == "Bearer one"
+
+
+async def test_a_pod_without_what_it_needs() -> None:
     with pytest.raises(CannotRunError, match=r"no access to a cluster by the service account: .*port is not set"):
         await access(None, {"KUBERNETES_SERVICE_HOST": "10.0.0.1"})
 

@@ -104,4 +104,4 @@ def test_a_broken_rule_is_told_as_by_lint(rules: Path) -> None:
     (rules / "widgets.yaml").write_text(rule("widgets").replace("observedGeneration", "observedGenerations"))
     ran = statusguard("explain", rules)
     assert (ran.code, ran.out) == (2, "")
-    assert ran.err.startswith(f"{rules}/widgets.yaml:10:5: error: unknown field")
+    assert ran.err.startswith(f"{rules}/widgets.yaml:11:5: error: unknown field")
