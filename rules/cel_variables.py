@@ -68,7 +68,7 @@ def check_namespace(reads: Reads) -> None:
 def _namespace(write: Write, parts: tuple[Parts, ...]) -> dict[str, Any] | None:
     """Return what is known of the object's namespace. Raises CelRuntimeError if its labels are read and not known."""
     request = write.request
-    if not request.namespace:
+    if not request.object_namespace:
         return None
     if request.namespace_labels is None and not set(parts) <= {_NAME, _NAME_LABEL}:
         raise CelRuntimeError(f"the labels of namespace {request.namespace}, which the expression reads, are not known")

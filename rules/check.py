@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from rules.fieldpath import FieldPath
-from rules.pairing import Pair, Pairs
+from rules.pairing import Pair, Pairs, changed_pairs, pairs
 from rules.reading import Tally
 from rules.values import MISSING, Missing
 from rules.write import Write
@@ -46,13 +46,25 @@ class Check:
     """What is read, and how it is judged.
 
     `on_create`: whether it judges a write that creates the object. `also_changed`: where it reads something beside its pairs,
-    whether the write changed that.
+    whether the write changed that. `read_changed`: reads only what differs, where that is cheaper than `read`.
     """
 
     read: Pairs
     judge: Judge
     on_create: bool = False
     also_changed: Callable[[Write, Tally], bool] | None = None
+    read_changed: Pairs | None = None
+
+
+def paired_check(
+    path: FieldPath,
+    judge: Judge,
+    *,
+    on_create: bool = False,
+    also_changed: Callable[[Write, Tally], bool] | None = None,
+) -> Check:
+    """Return the check of a field whose old and new values are paired along its path."""
+    return Check(pairs(path), judge, on_create, also_changed, changed_pairs(path))
 
 
 Merge: TypeAlias = Callable[[Sequence[Finding], Write, Tally], Finding]

@@ -85,7 +85,7 @@ class ResourceRule(Model):
         return (
             request.operation in self.operations
             and (not self.resource_names or request.name in self.resource_names)
-            and (self.scope == "*" or (self.scope == "Namespaced") == bool(request.namespace))
+            and (self.scope == "*" or (self.scope == "Namespaced") == bool(request.object_namespace))
         )
 
 
@@ -201,7 +201,7 @@ def selects_namespace(selector: LabelSelector, write: Write) -> bool:
     request = write.request
     if selector.is_empty:
         return True
-    if request.resource.group == "" and request.resource.resource == "namespaces":
+    if request.is_for_a_namespace:
         return selector.selects(labels_of(write.new["metadata"]))
     if not request.namespace:
         return True

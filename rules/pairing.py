@@ -12,7 +12,7 @@ from rules.fieldpath import FieldPath, ItemKey
 from rules.items import Entries, entries, selected
 from rules.path_syntax import MapValues, Name, Segment, Select
 from rules.reading import Tally, reader
-from rules.values import MISSING
+from rules.values import MISSING, equal
 from rules.write import Write
 
 
@@ -45,6 +45,49 @@ def pairs(path: FieldPath) -> Pairs:
         plain = reader(path)
         return lambda write, tally: [Pair((), plain(write.old, tally), plain(write.new, tally))]
     return read
+
+
+def changed_pairs(path: FieldPath) -> Pairs | None:
+    """Return what reads only the pairs of items that differ, or None where that is no cheaper than to read all.
+
+    Which items of a list differ is found once for a write, however many checks ask.
+    """
+    count = next((i for i, each in enumerate(path.segments) if not isinstance(each, Name)), len(path.segments))
+    if count == len(path.segments) or isinstance(path.segments[count], Select):
+        return None
+    segment, inner = path.segments[count], _collector(path.segments[count + 1 :])
+    read_list = reader(FieldPath("", path.segments[:count]))
+
+    def read(write: Write, tally: Tally) -> list[Pair]:
+        found: list[Pair] = []
+        old, new = read_list(write.old, tally), read_list(write.new, tally)
+        for key, before, after in differing(write, segment, old, new, tally):
+            inner((key,), before, after, tally, found)
+        return found
+
+    return read
+
+
+Differing: TypeAlias = list[tuple[ItemKey, Any, Any]]
+
+
+def differing(write: Write, segment: Segment, old: Any, new: Any, tally: Tally) -> Differing:
+    """Return the items that differ between two lists (maps), paired; MISSING for one that is on the other side only."""
+    known = (id(old), id(new), segment)
+    found: Differing | None = write.memo.get(known)
+    if found is None:
+        found = write.memo[known] = _differing(_indexed(segment, old, tally), _indexed(segment, new, tally))
+    return found
+
+
+def _differing(before: Entries, after: Entries) -> Differing:
+    found: Differing = []
+    for identity, (key, item) in after.items():
+        counterpart = before.get(identity)
+        if counterpart is None or not equal(counterpart[1], item):
+            found.append((key, MISSING if counterpart is None else counterpart[1], item))
+    found += [(key, item, MISSING) for identity, (key, item) in before.items() if identity not in after]
+    return found
 
 
 def one_pair(path: FieldPath) -> Callable[[Write, Tally], tuple[Any, Any]]:

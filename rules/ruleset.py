@@ -34,7 +34,7 @@ class _Candidate:
         return (
             any(named.admits(request) for named in self.included)
             and not any(named.admits(request) for named in self.excluded)
-            and (namespace is None or namespace == request.namespace)
+            and (namespace is None or namespace == request.object_namespace)
         )
 
 
@@ -135,7 +135,8 @@ def _findings(invariant: CompiledInvariant, write: Write, tally: Tally) -> list[
         if write.creates and not check.on_create:
             continue
         is_due = guard_changed or (check.also_changed is not None and check.also_changed(write, tally))
-        for pair in check.read(write, tally):
+        read = check.read if is_due or check.read_changed is None else check.read_changed
+        for pair in read(write, tally):
             if is_due or not equal(pair.old, pair.new):
                 finding = check.judge(pair, write, tally)
                 if finding is not None:

@@ -28,7 +28,7 @@ class PrefilterStatus(Model):
     """What the API server can decide without calling us."""
 
     mode: Literal["Full", "Partial", "Off"] = Field(
-        description="Full: it calls for suspects only. Partial: for suspects and for what the prefilter cannot tell. Off: always.",
+        description="Full: it calls for suspects only. Partial: also for what it cannot tell. Off: always.",
     )
     reason: str = Field(default="", description="Why it is not Full.")
 

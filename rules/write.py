@@ -72,6 +72,16 @@ class Request:
     namespace_labels: Mapping[str, str] | None = None
     details: Callable[[], Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def is_for_a_namespace(self) -> bool:
+        """Whether the object is a Namespace."""
+        return self.resource.group == "" and self.resource.resource == "namespaces"
+
+    @property
+    def object_namespace(self) -> str:
+        """The namespace that the object is in, empty for a Namespace: its requests have its own name as `namespace`."""
+        return "" if self.is_for_a_namespace else self.namespace
+
     def for_cel(self) -> dict[str, Any]:
         """Return the request as the CEL variable `request` has it: an AdmissionRequest without its objects."""
         of = self.resource
@@ -101,13 +111,14 @@ class Write:
     """One write: every source makes these, one evaluator judges them.
 
     `old` is empty when the write creates the object. `patch` is the body of the request where the source has seen it (the
-    audit log), else MISSING.
+    audit log), else MISSING. `memo` is what was found out about the objects already, for checks that ask the same again.
     """
 
     request: Request
     new: Roots
     old: Roots = field(default_factory=Roots)
     patch: Any | Missing = MISSING
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def creates(self) -> bool:

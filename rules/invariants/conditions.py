@@ -9,7 +9,7 @@ from pydantic import Field
 
 from rules import fieldpath
 from rules.check import Check, Checks, Finding
-from rules.fieldpath import FieldPath
+from rules.fieldpath import FieldPath, ItemKey
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import PairedPath
@@ -140,13 +140,22 @@ def _by_type(path: FieldPath) -> Pairs:
     def read(write: Write, tally: Tally) -> list[Pair]:
         found: list[Pair] = []
         for where, old, new in lists(write, tally):
-            before, after = _grouped(old, tally), _grouped(new, tally)
-            for identity, items in after.items():
-                key = (items[0]["type"],)
-                found.append(Pair((*where, key), before.get(identity, []), items))
+            found += [Pair((*where, key), before, after) for key, before, after in _types(write, old, new, tally)]
         return found
 
     return read
+
+
+def _types(write: Write, old: Any, new: Any, tally: Tally) -> list[tuple[ItemKey, list[Condition], list[Condition]]]:
+    """Return the items of each type before and after; found once for a write, however many rules ask."""
+    known = (id(old), id(new), _types)
+    found: list[tuple[ItemKey, list[Condition], list[Condition]]] | None = write.memo.get(known)
+    if found is None:
+        before, after = _grouped(old, tally), _grouped(new, tally)
+        found = write.memo[known] = [
+            ((items[0]["type"],), before.get(identity, []), items) for identity, items in after.items()
+        ]
+    return found
 
 
 def _grouped(value: Any, tally: Tally) -> dict[Hashable, list[Condition]]:

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from rules.check import Check, Checks, Finding, is_gone
+from rules.check import Check, Checks, Finding, is_gone, paired_check
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.reading import Tally
 from rules.values import MISSING, equal
 from rules.write import Write
@@ -42,4 +42,4 @@ def _check(path: FieldPath) -> Check:
             return None
         return Finding(path.concrete(pair.where), "changed from {old} to {new}", pair.old, pair.new)
 
-    return Check(pairs(path), judge)
+    return paired_check(path, judge)

@@ -6,12 +6,12 @@ from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
 
-from rules.check import Check, Checks, Finding, is_gone, present
+from rules.check import Check, Checks, Finding, is_gone, paired_check, present
 from rules.fieldpath import FieldPath
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath, Scalar
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.quantities import quantity
 from rules.reading import Tally
 from rules.roles import Role
@@ -63,7 +63,7 @@ class Monotonic(Kind):
             broken = _not_forward(before, after, may_clear=may_clear) if forward else _grown(before, after)
             return None if broken is None else Finding(path.concrete(pair.where), broken, old, new)
 
-        return Check(pairs(path), judge)
+        return paired_check(path, judge)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

@@ -7,10 +7,10 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from rules import fieldpath
-from rules.check import Check, Checks, Finding, is_gone, present
+from rules.check import Check, Checks, Finding, is_gone, paired_check, present
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.reading import Tally, reader
 from rules.roles import Role
 from rules.samples import Samples
@@ -78,7 +78,7 @@ class ObservedGeneration(Kind):
                 return None
             return Finding(path.concrete(pair.where), broken, present(pair.old), present(pair.new))
 
-        return Check(pairs(path), judge, on_create=not_ahead, also_changed=_limit_changed if not_ahead else None)
+        return paired_check(path, judge, on_create=not_ahead, also_changed=_limit_changed if not_ahead else None)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from rules.check import Check, Checks, Finding, present
+from rules.check import Check, Checks, Finding, paired_check, present
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.reading import Tally
 from rules.write import Write
 
@@ -41,4 +41,4 @@ def _check(path: FieldPath) -> Check:
             return None
         return Finding(path.concrete(pair.where), "was dropped: it was {old}", old)
 
-    return Check(pairs(path), judge)
+    return paired_check(path, judge)

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar, TypeAlias
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from rules.check import Check, Checks, Finding, is_gone, present
+from rules.check import Checks, Finding, is_gone, paired_check, present
 from rules.invariants.kind import Kind
 from rules.model import Model, PairedPath, Text, also_in_cel
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.reading import Tally
 from rules.roles import Role
 from rules.samples import Samples, states_of
@@ -96,7 +96,7 @@ class Transitions(Kind):
             broken = problem(old, new, creates=write.creates)
             return None if broken is None else Finding(path.concrete(pair.where), broken, before, after)
 
-        return Checks((Check(pairs(path), judge, on_create=asks_initial),), (path,))
+        return Checks((paired_check(path, judge, on_create=asks_initial),), (path,))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of the field."""

@@ -6,11 +6,11 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from rules.check import Check, Checks, Finding, is_gone, present
+from rules.check import Check, Checks, Finding, is_gone, paired_check, present
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
-from rules.pairing import Pair, pairs
+from rules.pairing import Pair
 from rules.reading import Tally
 from rules.values import equal
 from rules.write import Write
@@ -43,7 +43,7 @@ class WriteOnce(Kind):
             )
             return Finding(path.concrete(pair.where), problem, old, new)
 
-        return Check(pairs(path), judge)
+        return paired_check(path, judge)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

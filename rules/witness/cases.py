@@ -49,7 +49,8 @@ def example(rule: CompiledRule, target: Target, invariant: str, candidate: Candi
     if not verdicts or verdicts[0].error is not None or verdicts[0].exempt:
         return None
     found = Example(case, write, verdicts[0])
-    name = f"{invariant} {'is broken' if found.breaks(invariant) else 'holds'} as {_told(candidate)}"
+    source = "" if candidate.body is MISSING else " (audit log)"
+    name = f"{invariant} {'is broken' if found.breaks(invariant) else 'holds'} as {_told(candidate)}{source}"
     return replace(found, case={"name": name, **case})
 
 

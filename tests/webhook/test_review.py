@@ -151,8 +151,9 @@ def why_not(body: bytes) -> NotAReviewError | UndecodableError | None:
 def test_what_is_nested_too_deeply_is_said(depth: int) -> None:
     deep = b'{"a":' * depth + b"1" + b"}" * depth
     error = why_not(GOOD.replace(b'{"observedGeneration": 2}', deep))
-    # How deep the decoder goes depends on how deep Python's own stack is.
-    assert "nested too deeply" in str(error) if depth > 900 else error is None or "nested too deeply" in str(error)
+    # How deep the decoder goes depends on the Python version, and on how deep its stack is just now.
+    if depth == 100_000 or error is not None:
+        assert "nested too deeply" in str(error)
 
 
 @given(st.binary() | st.integers(0, len(GOOD)).map(lambda end: GOOD[:end]))

@@ -70,8 +70,7 @@ def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[st
 
 def released(lease: Mapping[str, Any]) -> dict[str, Any]:
     """Return the Lease without a holder, so that the next one need not wait."""
-    spec = {name: value for name, value in _spec(lease).items() if name != "holderIdentity"}
-    return {**lease, "spec": spec | {"leaseDurationSeconds": 1, "renewTime": _micro_time()}}
+    return {**lease, "spec": {name: value for name, value in _spec(lease).items() if name != "holderIdentity"}}
 
 
 def _spec(lease: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ import asyncio
 import json
 from collections import defaultdict, deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal, Self
 
@@ -118,10 +119,11 @@ class FakeApi:
         changed.set()
 
     async def until(self, condition: Callable[[], object]) -> None:
-        """Wait until something holds; it is asked whenever anything happened here."""
+        """Wait until something holds; asked whenever anything happened here, and now and then for what happens elsewhere."""
         async with asyncio.timeout(PATIENCE):
             while not condition():
-                await self._changed.wait()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), 0.02)
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         assert request.transport is not None

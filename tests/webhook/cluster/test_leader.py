@@ -192,6 +192,23 @@ def test_some_failures_in_a_row_cost_no_leadership() -> None:
     run(test())
 
 
+def test_one_request_without_an_answer_costs_no_leadership() -> None:
+    async def test() -> None:
+        async with candidates("ab") as (store, (one, _)):
+
+            async def never_once() -> None:
+                one.network.trouble = at_once
+                await never()
+
+            await asyncio.sleep(100)
+            one.network.trouble = never_once
+            await asyncio.sleep(60)
+            assert len(one.terms) == 1
+            assert spec(store)["leaseTransitions"] == 0
+
+    run(test())
+
+
 def test_a_leader_is_no_leader_while_its_renewal_is_overdue() -> None:
     async def test() -> None:
         async with candidates() as (_, (one,)):
