@@ -8,15 +8,18 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 
 FROM python AS build
-RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends python3-venv
+RUN apt-get update && DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends binutils python3-venv
 WORKDIR /src
 COPY . .
 # The build back end is pinned too: pip reads the first variable for it up to 25.2, the second one since.
 ENV PIP_CONSTRAINT=/src/constraints.txt PIP_BUILD_CONSTRAINT=/src/constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1
-# Bytecode that does not ask for the time of its source: nothing can be written beside it later, and layers change times.
 RUN python3 -m venv /opt/statusguard \
  && /opt/statusguard/bin/python -m pip install --no-cache-dir --no-compile --only-binary :all: '.[cel]' \
- && /opt/statusguard/bin/python -m pip uninstall --yes pip \
+ && /opt/statusguard/bin/python -m pip uninstall --yes pip
+# Some wheels hold debugging symbols, and one of cel-expr-python's holds the tree that it was built in: 45 MB together.
+# The bytecode does not ask for the time of its source, which a layer may change, since no new one can be written later.
+RUN find /opt/statusguard -name '*.so' -exec strip --strip-unneeded '{}' + \
+ && rm -rf /opt/statusguard/lib/python3.*/site-packages/bazel-project \
  && python3 -m compileall -q --invalidation-mode unchecked-hash /opt/statusguard/lib
 
 FROM python

@@ -85,36 +85,49 @@ class Conversion:
         # One function and loops, no comprehensions: a level of the value takes one frame, and the stack is bounded.
         kind = type(value)
         if kind is str:
-            self._measure(value)
+            length = len(value) if value.isascii() else _bytes(value)
+            self._weight += VALUE + length
+            if length > self._text:
+                self._text = length
             return value
         self._weight += VALUE
         if kind is dict:
-            self._enter(value, depth)
+            self._enter(len(value), depth)
+            self._measure_keys(value)
             members: dict[str, Any] = {}
             for key, member in value.items():
-                self._measure(key)
                 members[key] = self.convert(member, depth - 1)
             return members
         if kind is list:
-            self._enter(value, depth)
+            self._enter(len(value), depth)
             items: list[Any] = []
             for item in value:
                 before = self._weight
                 items.append(self.convert(item, depth - 1))
-                self._item = max(self._item, self._weight - before)
+                if self._weight - before > self._item:
+                    self._item = self._weight - before
             return items
         if kind is int and not -_MAX_INTEGER - 1 <= value <= _MAX_INTEGER:
             raise CelRuntimeError(f"{self._where} holds an integer of more than 64 bits")
         return float(value) if isinstance(value, Decimal) else value
 
-    def _enter(self, value: dict[str, Any] | list[Any], depth: int) -> None:
+    def _enter(self, members: int, depth: int) -> None:
         if depth == 0:
             raise CelRuntimeError(f"{self._where} is nested deeper than {MAX_DEPTH} levels")
         if self._weight > MAX_WEIGHT:
             raise CelRuntimeError(f"{self._where} is too large for CEL")
-        self._longest = max(self._longest, len(value))
+        if members > self._longest:
+            self._longest = members
 
-    def _measure(self, text: str) -> None:
-        length = len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-        self._weight += VALUE + length
-        self._text = max(self._text, length)
+    def _measure_keys(self, members: dict[str, Any]) -> None:
+        if not members:
+            return
+        together = "".join(members)
+        self._weight += VALUE * len(members) + (len(together) if together.isascii() else _bytes(together))
+        longest = max(map(len if together.isascii() else _bytes, members))
+        if longest > self._text:
+            self._text = longest
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

@@ -6,11 +6,9 @@ for keeping expressions. Few of its fields are needed, so they are read here wit
 
 from __future__ import annotations
 
-from typing import Final, TypeAlias
+from typing import Final
 
 from rules.cel_tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
-
-_Field: TypeAlias = tuple[int, int, bytes]
 
 _VARINT: Final = 0
 _FIXED: Final = {1: 8, 5: 4}
@@ -27,44 +25,48 @@ def tree_of(serialized: bytes) -> Node:
 class _Message:
     """A protocol buffer: fields by their number, each read as the type that it is known to have."""
 
-    __slots__ = ("_fields",)
+    __slots__ = ("_bodies", "_integers")
 
     def __init__(self, encoded: bytes) -> None:
-        self._fields: list[_Field] = []
+        self._integers: dict[int, int] = {}
+        self._bodies: dict[int, list[bytes]] = {}
         at = 0
         while at < len(encoded):
             key, at = _varint(encoded, at)
-            integer, length = 0, _FIXED.get(key & 7)
+            length = _FIXED.get(key & 7)
             if length is None:
-                integer, at = _varint(encoded, at)
-                length = 0 if key & 7 == _VARINT else integer
-            self._fields.append((key >> 3, integer, encoded[at : at + length]))
+                length, at = _varint(encoded, at)
+                if key & 7 == _VARINT:
+                    self._integers[key >> 3] = length
+                    continue
+            self._bodies.setdefault(key >> 3, []).append(encoded[at : at + length])
             at += length
 
     def integer(self, number: int) -> int:
         """Return an integer, 0 if the field is not there."""
-        return next((integer for found, integer, _ in self._fields if found == number), 0)
+        return self._integers.get(number, 0)
 
     def all(self, number: int) -> list[bytes]:
-        """Return every value of a repeated field."""
-        return [body for found, _, body in self._fields if found == number]
+        """Return every string or message of a repeated field, still encoded."""
+        return self._bodies.get(number, [])
 
     def bytes(self, number: int) -> bytes:
         """Return a string or a message, still encoded, empty if the field is not there."""
-        return next(iter(self.all(number)), b"")
+        return self._bodies[number][0] if number in self._bodies else b""
 
     def text(self, number: int) -> str:
         """Return a string."""
         return self.bytes(number).decode()
 
     def has(self, number: int) -> bool:
-        """Tell whether the field is there."""
-        return any(found == number for found, _, _ in self._fields)
+        """Tell whether a string or a message is there."""
+        return number in self._bodies
 
 
 def _varint(encoded: bytes, at: int) -> tuple[int, int]:
+    """Return an integer, of seven bits a byte, and where it ends."""
     value = shift = 0
-    while encoded[at] & 0x80:
+    while encoded[at] >= 0x80:
         value |= (encoded[at] & 0x7F) << shift
         shift += 7
         at += 1

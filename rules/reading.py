@@ -18,9 +18,10 @@ from rules.write import Roots
 class Tally:
     """Counts what was not as a rule expects it while one rule judges one write."""
 
-    __slots__ = ("type_mismatches",)
+    __slots__ = ("comparisons", "type_mismatches")
 
     def __init__(self) -> None:
+        self.comparisons = 0
         self.type_mismatches = 0
 
     def expects(self, kind: type, value: Any) -> bool:

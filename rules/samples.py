@@ -105,10 +105,12 @@ def _answers(predicate: Predicate) -> list[Any]:
 
 def amounts(relations: Iterable[Relation]) -> list[Any]:
     """Return numbers for the fields of relations: small ones, and the integers in the relations with their neighbours."""
-    terms = (term.value for relation in relations for term in relation.left + relation.right)
-    constants = [value for value in dict.fromkeys(terms) if isinstance(value, int)]
-    near = (value + step for value in (*constants, sum(map(abs, constants))) for step in (0, 1, -1))
-    is_signed = min(constants, default=0) < 0
+    terms = [term for relation in relations for term in relation.left + relation.right]
+    signed = [(term.sign, term.value) for term in terms if isinstance(term.value, int)]
+    written = [value for _, value in signed]
+    combined = (abs(sum(sign * value for sign, value in signed)), sum(map(abs, written)))
+    near = (value + step for value in (*combined, *written) for step in (0, 1, -1))
+    is_signed = min(written, default=0) < 0
     return [*dict.fromkeys(value for value in (0, 1, 2, *near) if value >= 0 or is_signed), None]
 
 

@@ -30,6 +30,9 @@ NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 
 TEXT: Final = "text/plain"
 
+RETIREMENT: Final = 60.0
+"""Seconds that an entry is answered after no rule has it any more: longer than it takes until another replica leads."""
+
 _logger = structlog.get_logger()
 
 
@@ -40,7 +43,7 @@ class RuleReviewer:
         self.rules = rules
         self.namespace_labels: NamespaceLabels | None = None
         self._entries: Mapping[str, RuleSet] = {}
-        self._current: Mapping[str, RuleSet] = {}
+        self._retired: dict[str, float] = {}
         self._wording = wording
         self._metrics = metrics
         self._sinks = tuple(sinks)
@@ -48,10 +51,15 @@ class RuleReviewer:
     def exchange(self, rules: RuleSet, entries: Mapping[str, RuleSet]) -> None:
         """Judge by other rules from now on, and by `entries` what the API server brings to one of them.
 
-        The entries before are kept until the next exchange: the API server goes on calling them until it has seen that the
-        configuration changed.
+        Entries that are no more are kept for a while: the API server goes on calling them until the leader has written the
+        configuration and it has seen that.
         """
-        self._entries, self._current = {**self._current, **entries}, entries
+        now = time.monotonic()
+        for name in self._entries.keys() - entries.keys():
+            self._retired.setdefault(name, now + RETIREMENT)
+        kept = {name: until for name, until in self._retired.items() if now < until and name not in entries}
+        self._entries = {**{name: self._entries[name] for name in kept}, **entries}
+        self._retired = kept
         self.rules = rules
 
     def review(self, body: bytes, entry: str | None) -> Answer:

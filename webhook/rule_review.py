@@ -54,12 +54,20 @@ class EntryReviewer:
 def _respond(review: Review) -> dict[str, Any]:
     uid = review.request.uid
     try:
+        if _leaves_the_spec(review):
+            return response.allowed(uid)
         rule = compile_rule(_manifest(review))
     except UndecodableError as error:
         return response.denied(uid, 400, "BadRequest", cut(escape(str(error)), MAX_MESSAGE))
     except InvalidRuleError as error:
         return _refusal(review, error.problems)
     return _welcome(uid, rule)
+
+
+def _leaves_the_spec(review: Review) -> bool:
+    """Whether labels, finalizers and the like change only: a fault that was there before is not held against that."""
+    write = review.write()
+    return not write.creates and write.old["spec"] == write.new["spec"]
 
 
 def _manifest(review: Review) -> Mapping[str, Any]:

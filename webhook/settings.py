@@ -94,6 +94,7 @@ SETTINGS: Final = (
     ),
     Setting("--namespace", str, "statusguard", "in a cluster: our namespace (default: statusguard)", "NAME"),
     Setting("--service", str, "statusguard", "in a cluster: our Service (default: statusguard)", "NAME"),
+    Setting("--service-port", port, 443, "in a cluster: the port of our Service (default: 443)", "PORT"),
     Setting("--webhook-url", str, None, "in a cluster: how the API server reaches us without a Service", "URL"),
     Setting("--secret", str, "statusguard-tls", "in a cluster: the Secret with our certificate", "NAME"),
     Setting("--cluster-role", str, "statusguard", "in a cluster: the ClusterRole that owns what we write", "NAME"),

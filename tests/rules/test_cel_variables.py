@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from rules.cel import CelRuntimeError, CelSyntaxError, compile_cel
+from rules.write import Resource
 
 from .judging import write
 
@@ -87,6 +88,7 @@ def test_labels_that_nobody_knows_are_an_error(expression: str) -> None:
 
 def test_an_object_without_a_namespace_has_no_namespace_object() -> None:
     assert value("namespaceObject == null")
+    assert value("namespaceObject == null", resource=Resource("", "v1", "namespaces"), namespace="default")
 
 
 @pytest.mark.parametrize("part", ["spec.finalizers", "metadata.annotations", "metadata.uid", "status"])

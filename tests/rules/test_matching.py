@@ -178,3 +178,13 @@ def test_unknown_labels_of_a_namespace_keep_a_rule_from_judging() -> None:
 def test_labels_are_strings() -> None:
     assert labels_of({"labels": {"a": "x", "b": 1, "c": None}}) == {"a": "x"}
     assert labels_of(None) == labels_of({"labels": None}) == {}
+
+
+NAMESPACES = Resource("", "v1", "namespaces")
+"""Requests for a Namespace have its own name as their namespace, but it is in none."""
+
+
+@pytest.mark.parametrize(("scope", "expected"), [("Cluster", True), ("Namespaced", False), ("'*'", True)])
+def test_a_namespace_is_an_object_of_the_cluster(scope: str, *, expected: bool) -> None:
+    request = Request(NAMESPACES, name="team", namespace="team")
+    assert concerned(f"[{{apiGroups: [''], resources: [namespaces], scope: {scope}}}]", request) is expected

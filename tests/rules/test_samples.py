@@ -85,7 +85,8 @@ def test_answers_come_with_the_best_first(predicates: list[str], first: Any, las
     [
         ("status.a <= status.b", [0, 1, 2, None]),
         ("status.a == status.b + 100", [0, 1, 2, 100, 101, 99, None]),
-        ("status.a > -5", [0, 1, 2, -5, -4, -6, 5, 6, 4, None]),
+        ("status.a > -5", [0, 1, 2, 5, 6, 4, -5, -4, -6, None]),
+        ("status.a == 10 - 3", [0, 1, 2, 7, 8, 6, 13, 14, 12, 10, 11, 9, 3, 4, None]),
     ],
 )
 def test_amounts_are_near_the_integers_of_a_relation(relation: str, expected: list[Any]) -> None:

@@ -39,6 +39,14 @@ def test_a_good_pair_is_served(paths: Paths) -> None:
     assert CertificateFiles(*paths).context.cert_store_stats()["x509"] == 0
 
 
+def test_the_end_is_that_of_the_certificate_that_is_served(tmp_path: Path) -> None:
+    files = CertificateFiles(*write_pair(tmp_path, self_signed(lifetime=timedelta(days=1))))
+    first = files.expires
+    write_pair(tmp_path, self_signed(lifetime=timedelta(days=3)))
+    files.refresh()
+    assert timedelta(days=1.9) < files.expires - first < timedelta(days=2.1)
+
+
 @pytest.mark.parametrize("which", [0, 1])
 @pytest.mark.parametrize(
     "content", [b"", b"\x00\xff", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"]

@@ -14,7 +14,7 @@ from typing import Any, Final
 from rules.api import GROUP
 from rules.matching import NAMESPACE_NAME_LABEL
 from webhook.cluster.entries import Entry
-from webhook.cluster.exclusions import EXCLUSIONS
+from webhook.cluster.exclusions import SOFT, left_out, soft_parts
 from webhook.rule_review import ENTRY as RULES_ENTRY
 
 LABELS: Final = {"app.kubernetes.io/managed-by": "statusguard", "app.kubernetes.io/name": "statusguard"}
@@ -131,8 +131,8 @@ def webhook(entry: Entry, endpoint: Endpoint) -> dict[str, Any]:
 def _match_conditions(entry: Entry, endpoint: Endpoint) -> list[dict[str, str]]:
     own = f"!has(request.namespace) || request.namespace != '{endpoint.namespace}'"
     conditions = [{"name": "not-statusguards-own", "expression": own}]
-    if entry.key.group == "*":
-        conditions.append({"name": "not-excluded", "expression": _not_excluded()})
+    if apart := _apart(entry.key.group, entry.key.resource):
+        conditions.append({"name": "not-excluded", "expression": f"!({' || '.join(apart)})"})
     if entry.key.failure_policy == "Fail" and not entry.key.while_deleting:
         # While we are away nothing may be refused that is on its way out.
         expression = "object == null || !has(object.metadata.deletionTimestamp)"
@@ -140,15 +140,21 @@ def _match_conditions(entry: Entry, endpoint: Endpoint) -> list[dict[str, str]]:
     return conditions
 
 
-def _not_excluded() -> str:
-    """Return the expression that leaves the hard exclusions out of an entry for every group."""
-    whole = [exclusion.group for exclusion in EXCLUSIONS if "*" in exclusion.resources]
-    parts = [f"request.resource.group in {_list(whole)}"]
-    for exclusion in EXCLUSIONS:
-        if "*" not in exclusion.resources:
-            resources = f"request.resource.resource in {_list(exclusion.resources)}"
-            parts.append(f"(request.resource.group == '{exclusion.group}' && {resources})")
-    return f"!({' || '.join(parts)})"
+def _apart(group: str, resource: str) -> list[str]:
+    """Return expressions for what a wildcard means and its entry leaves out: never guarded, or in an entry of its own."""
+    apart = [_is(each.group, each.resources, each.subresources) for each in left_out(group, resource)]
+    if soft_parts(group, resource):
+        apart.append(_is("", [name for _, name in SOFT], None))
+    return apart
+
+
+def _is(group: str, resources: Iterable[str], subresources: Iterable[str] | None) -> str:
+    terms = [f"request.resource.group == '{group}'"]
+    if "*" not in resources:
+        terms.append(f"request.resource.resource in {_list(resources)}")
+    if subresources is not None:
+        terms.append(f"has(request.subResource) && request.subResource in {_list(subresources)}")
+    return f"({' && '.join(terms)})"
 
 
 def _list(names: Iterable[str]) -> str:

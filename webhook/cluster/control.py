@@ -9,12 +9,13 @@ from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Any, Final
 
-import structlog
-
 from rules.api import API_VERSION
+from webhook.cluster.backoff import Backoff
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.cluster_rules import ClusterRule, Identity
+from webhook.cluster.complaint import Complaint
 from webhook.cluster.configurations import Endpoint
+from webhook.cluster.entries import Plan
 from webhook.cluster.errors import ApiError, ClusterError
 from webhook.cluster.rule_source import RULES, RuleSource
 from webhook.cluster.rule_status import RuleState, status
@@ -22,8 +23,6 @@ from webhook.cluster.webhook_config import ConfigurationWriter, Written, holds
 
 PERIOD: Final = 30.0
 """Seconds after which everything is compared again: somebody may have changed a configuration by hand."""
-
-_logger = structlog.get_logger()
 
 
 class Controller:
@@ -34,9 +33,12 @@ class Controller:
         self._source = source
         self._endpoint = endpoint
         self._writer = ConfigurationWriter(client)
+        self._said: dict[str, dict[str, Any]] = {}
+        self._complaint = Complaint("the status of a rule cannot be written")
 
     async def lead(self) -> None:
         """Work until cancelled. An error of the API is logged, and everything is tried again."""
+        backoff, complaint = Backoff(), Complaint("the cluster cannot be brought up to date now")
         self._source.changed.set()
         while True:
             with suppress(TimeoutError):
@@ -45,21 +47,26 @@ class Controller:
             try:
                 await self._reconcile()
             except ClusterError as error:
-                _logger.warning("the cluster could not be brought up to date, tried again", error=str(error))
-                await asyncio.sleep(1)
+                complaint.make(error)
+                await asyncio.sleep(backoff.next())
                 self._source.changed.set()
+            else:
+                backoff.reset()
 
     async def _reconcile(self) -> None:
         endpoint = self._endpoint()
         if endpoint is None or self._source.unready() is not None:
             return
         planned = self._source.plan
+        rules = self._source.rules.by_identity
         written = await self._writer.reconcile(planned.entries, endpoint)
+        refusals = _refusals(planned, written)
         configured = {
             rule.title for entry in planned.entries if entry.name not in written.refused for rule in entry.rules
         }
-        refusals = self._refusals(written)
-        for identity, rule in self._source.rules.by_identity.items():
+        uids = set(map(_uid, rules.values()))
+        self._said = {uid: said for uid, said in self._said.items() if uid in uids}
+        for identity, rule in rules.items():
             title = rule.served.title if rule.served else ""
             state = RuleState(
                 generation=rule.generation,
@@ -71,26 +78,38 @@ class Controller:
             )
             await self._say(identity, rule, state)
 
-    def _refusals(self, written: Written) -> dict[str, str]:
-        return {
-            rule.title: written.refused[entry.name]
-            for entry in self._source.plan.entries
-            if entry.name in written.refused
-            for rule in entry.rules
-        }
-
     async def _say(self, identity: Identity, rule: ClusterRule, state: RuleState) -> None:
-        before: Mapping[str, Any] = rule.manifest.get("status") or {}
-        after = status(state, before, datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
-        if holds(before, after):
+        """Write the status of a rule, unless it says so already."""
+        shown: Mapping[str, Any] = rule.manifest.get("status") or {}
+        uid = _uid(rule)
+        # What was written a moment ago may not have come back yet, and its times shall not move.
+        after = status(state, self._said.get(uid, shown), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        if holds(shown, after):
             return
         kind, namespace, name = identity
-        metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+        # With its uid, so that no other object of this name is meant.
+        metadata = {"name": name, "uid": uid, **({"namespace": namespace} if namespace else {})}
         collection = f"namespaces/{namespace}/statusrules" if namespace else "clusterstatusrules"
-
         body = {"apiVersion": API_VERSION, "kind": kind, "metadata": metadata, "status": after}
         try:
             await self._client.apply(f"{RULES}/{collection}/{name}/status", body)
         except ApiError as error:
-            if error.status != HTTPStatus.NOT_FOUND:  # deleted since
+            if error.retryable:
                 raise
+            if error.status != HTTPStatus.NOT_FOUND:  # deleted since
+                self._complaint.make(error)
+        else:
+            self._said[uid] = after
+
+
+def _refusals(planned: Plan, written: Written) -> dict[str, str]:
+    return {
+        rule.title: written.refused[entry.name]
+        for entry in planned.entries
+        if entry.name in written.refused
+        for rule in entry.rules
+    }
+
+
+def _uid(rule: ClusterRule) -> str:
+    return str(rule.manifest["metadata"]["uid"])

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from rules.compile import CompiledRule
 from rules.matching import ResourceRule
 from rules.ruleset import RuleSet
-from webhook.cluster.exclusions import SOFT, why_excluded
+from webhook.cluster.exclusions import SOFT, soft_parts, why_excluded
 
 MAX_LABEL: Final = 120
 """Characters of an entry's own part of its name: with `.statusguard.dev` well below the 253 of a name in Kubernetes."""
@@ -100,43 +100,59 @@ def _keys(
         if group == "*" and spec.failure_policy == "Fail":
             remarks.append("apiGroups * with failurePolicy Fail is not served: an outage would stop the whole cluster")
             continue
-        for resource in named.resources:
-            why = why_excluded(group, resource)
+        for target, resource in _targets(group, named.resources):
+            why = why_excluded(target, resource)
             if why is not None:
-                remarks.append(f"{resource} of {group or 'the core group'} is never guarded: {why}")
+                remarks.append(f"{resource} of {target or 'the core group'} is never guarded: {why}")
                 continue
-            served = _softened(rule, group, resource, policy, remarks)
+            served = _softened(rule, target, resource, policy, remarks)
+            failure_policy = served.source.spec.failure_policy
             for version in named.api_versions:
                 key = EntryKey(
-                    group,
+                    target,
                     version,
                     resource,
                     named.scope,
-                    spec.failure_policy,
+                    failure_policy,
                     spec.match_constraints.match_policy,
                     rule.namespace or "",
                     rule.title if has_cel else "",
-                    spec.failure_policy == "Fail" and spec.enforce_while_deleting,
+                    failure_policy == "Fail" and spec.enforce_while_deleting,
                 )
                 yield key, served
 
 
+def _targets(group: str, resources: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the resources of a group, and by name those that a wildcard's own entry leaves out."""
+    for resource in resources:
+        yield group, resource
+        for soft in soft_parts(group, resource):
+            yield "", soft
+
+
 def _softened(rule: CompiledRule, group: str, resource: str, policy: Policy, remarks: list[str]) -> CompiledRule:
     """Return a rule as it is served for one resource: perhaps it may only report there."""
-    if rule.source.spec.action == "Audit":
-        return rule
+    spec = rule.source.spec
     pair = (group, resource.partition("/")[0])
     if pair in SOFT and pair not in policy.guarded:
+        if spec.action == "Audit" and spec.failure_policy == "Ignore":
+            return rule
         remarks.append(f"{resource} is only reported: the settings do not name it among the guarded resources")
-        return rule.with_action("Audit")
+        return _only_reporting(rule)
     allowed = policy.namespaced_deny
     may_deny = rule.namespace is None or bool({pair, (group, "*"), ("*", "*")} & allowed)
-    if rule.source.spec.action == "Deny" and not may_deny:
+    if spec.action == "Deny" and not may_deny:
         remarks.append(
             f"{resource} of {group or 'the core group'} is only reported: the settings do not let a StatusRule refuse it"
         )
         return rule.with_action("Audit")
     return rule
+
+
+def _only_reporting(rule: CompiledRule) -> CompiledRule:
+    """Return a rule that refuses nothing, not even when it cannot judge."""
+    spec = rule.source.spec.model_copy(update={"validation_actions": ["Audit"], "failure_policy": "Ignore"})
+    return replace(rule, source=rule.source.model_copy(update={"spec": spec}))
 
 
 def name_of(key: EntryKey) -> str:
@@ -152,9 +168,3 @@ def name_of(key: EntryKey) -> str:
 def rule_sets(entries: Sequence[Entry]) -> dict[str, RuleSet]:
     """Return the rules of each entry by its name: what the reviewer judges by."""
     return {entry.name: entry.rule_set() for entry in entries}
-
-
-def without(entry: Entry, rules: Iterable[str]) -> Entry:
-    """Return an entry without some of its rules, by title."""
-    left_out = set(rules)
-    return replace(entry, rules=tuple(rule for rule in entry.rules if rule.title not in left_out))

@@ -15,12 +15,33 @@ STATUSGUARD_GROUP: Final = API_VERSION.partition("/")[0]
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Resources of a group that are never guarded, and why. `subresources` is None where all of them are meant."""
+    """Resources of a group that are never guarded, and why.
+
+    `*` among the resources is all of the group; `subresources` is None where all are meant, and the resource itself.
+    """
 
     group: str
     resources: frozenset[str]
     why: str
     subresources: frozenset[str] | None = None
+
+    def covers(self, group: str, resource: str) -> bool:
+        """Tell whether all is excluded that a rule means by a group and a resource (`pods/status`, `*/status`)."""
+        name, _, subresource = resource.partition("/")
+        return (
+            group == self.group
+            and ("*" in self.resources or name in self.resources)
+            and (self.subresources is None or subresource in self.subresources)
+        )
+
+    def touches(self, group: str, resource: str) -> bool:
+        """Tell whether a part is excluded of what a rule means by a group and a resource."""
+        name, _, subresource = resource.partition("/")
+        return (
+            group in ("*", self.group)
+            and (name == "*" or "*" in self.resources or name in self.resources)
+            and (self.subresources is None or subresource == "*" or subresource in self.subresources)
+        )
 
 
 EXCLUSIONS: Final = (
@@ -52,14 +73,18 @@ node whose status is refused is taken for dead."""
 
 
 def why_excluded(group: str, resource: str) -> str | None:
-    """Return why a resource (`pods/status`) of a group is never guarded; None if it may be.
+    """Return why a resource (`pods/status`) of a group is never guarded; None if it may be, or if a part of it may be."""
+    return next((each.why for each in EXCLUSIONS if each.covers(group, resource)), None)
 
-    A wildcard is not excluded: its entry leaves the excluded ones out by a matchCondition, see `webhook.cluster.entries`.
-    """
-    name, _, subresource = resource.partition("/")
-    for exclusion in EXCLUSIONS:
-        if group != exclusion.group or ("*" not in exclusion.resources and name not in exclusion.resources):
-            continue
-        if exclusion.subresources is None or subresource in exclusion.subresources:
-            return exclusion.why
-    return None
+
+def left_out(group: str, resource: str) -> tuple[Exclusion, ...]:
+    """Return the exclusions of which a rule means a part: what they name has to be left out of its entry."""
+    return tuple(each for each in EXCLUSIONS if each.touches(group, resource))
+
+
+def soft_parts(group: str, resource: str) -> tuple[str, ...]:
+    """Return the resources of the core group that are only reported, as far as a wildcard means them: `pods/status`."""
+    name, slash, subresource = resource.partition("/")
+    if name != "*" or group not in ("*", ""):
+        return ()
+    return tuple(f"{each}{slash}{subresource}" for _, each in sorted(SOFT))

@@ -47,11 +47,12 @@ class RuleSource:
         self._policy = policy
         self._action = action
         self._stirred = asyncio.Event()
+        self._due = True
         self._taken_up = False
         self._informers = [
             Informer(client, f"{RULES}/{plural}", self._stirred.set) for plural in ("clusterstatusrules", "statusrules")
         ]
-        self._namespaces = Informer(client, NAMESPACES, _nothing)
+        self._namespaces = Informer(client, NAMESPACES, self._namespaces_moved)
         reviewer.namespace_labels = self._labels
 
     async def run(self) -> None:
@@ -62,8 +63,8 @@ class RuleSource:
             tasks.create_task(self._exchange())
 
     def unready(self) -> str | None:
-        """Return what is waited for, or None once all was seen for the first time."""
-        if not all(informer.synced.is_set() for informer in self._informers):
+        """Return what is waited for, or None once all was seen for the first time and is judged by."""
+        if not self._taken_up:
             return "waiting for the rules"
         return None if self._namespaces.synced.is_set() else "waiting for the namespaces"
 
@@ -72,12 +73,24 @@ class RuleSource:
             await self._stirred.wait()
             await asyncio.sleep(SETTLE_SECONDS)
             self._stirred.clear()
-            if self.unready() == "waiting for the rules":
+            if not all(informer.synced.is_set() for informer in self._informers):
                 continue  # half of the rules would be taken for all of them
-            if self._update() or not self._taken_up:
-                self._take_up()
-                self._taken_up = True
-                self.changed.set()
+            try:
+                self._follow()
+            except Exception:
+                _logger.exception("a bug while taking up rules, the last good ones are served")
+
+    def _follow(self) -> None:
+        self._due = self._update() or self._due
+        if self._due:
+            self._take_up()
+            self._due, self._taken_up = False, True
+            self.changed.set()
+
+    def _namespaces_moved(self) -> None:
+        """Let the leader know of the first snapshot; afterwards labels are looked up when they are asked for."""
+        if not self._namespaces.synced.is_set():
+            self.changed.set()
 
     def _update(self) -> bool:
         return self.rules.update(manifest for informer in self._informers for manifest in informer.store.values())
@@ -98,7 +111,3 @@ class RuleSource:
     def _labels(self, namespace: str) -> Mapping[str, str] | None:
         found = self._namespaces.store.get(("", namespace))
         return None if found is None else labels_of(found.get("metadata"))
-
-
-def _nothing() -> None:
-    """Do nothing: a namespace's labels are looked up when they are asked for."""

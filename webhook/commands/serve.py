@@ -86,11 +86,11 @@ async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
     cluster = ClusterSettings(
         namespace=settings["namespace"],
         service=settings["service"],
+        service_port=settings["service_port"],
         secret=settings["secret"],
         cluster_role=settings["cluster_role"],
         url=settings["webhook_url"],
         policy=policy(settings["guarded"], settings["namespaced_deny"]),
-        issuer_secret=settings["secret"] if files else None,
         certificate_files=files if isinstance(files, CertificateFiles) else None,
         action=settings["action"],
     )

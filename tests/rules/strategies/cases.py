@@ -54,5 +54,5 @@ def _writes(draw: st.DrawFn, invariants: Sequence[Invariant], reads: Node) -> Wr
         leave_traces(draw, group, old, new)
     if draw(st.integers(0, 7)) == 7:
         return Write(None, new, "CREATE")
-    has_patch = bool(groups) and draw(st.booleans())
+    has_patch = bool(groups) and draw(st.integers(0, 3)) > 0
     return Write(old, new, patch=patch(draw, groups[0]["fields"], old, new) if has_patch else NO_PATCH)

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias
 from hypothesis import strategies as st
 
 from tests.oracle.paths import EveryValue, Keyed, Select, Step
+from tests.oracle.values import text
 
 from .tree import Node, merged
 from .values import JUNK, Values
@@ -25,9 +26,25 @@ ABSENT: Final = _Absent.ABSENT
 Sides: TypeAlias = tuple[Any, Any]
 """A value before and after the write."""
 
-_FATES: Final = st.sampled_from(["kept"] * 20 + ["dropped", "added", "nulled", "was null", "turned junk", "was junk"])
-_PLACES: Final = st.sampled_from(["both", "both", "both", "old", "new", "twice", "junk"])
-_KEYS: Final = ["Ready", "a b", "x", "", "3", 3, Decimal("3.0"), True, {"n": 1}, {"n": 1, "m": None}, None]
+_FATES: Final = st.sampled_from(["kept"] * 34 + ["dropped", "added", "nulled", "was null", "turned junk", "was junk"])
+_CHANGES: Final = st.sampled_from(["kept"] * 4 + ["other"] * 3 + ["as text", "was text"])
+_LENGTHS: Final = st.sampled_from([1, 2, 3, 0])
+_PLACES: Final = st.sampled_from(["both"] * 5 + ["old", "new", "twice", "was twice", "junk"])
+_KEYS: Final = [
+    "Ready",
+    "Ready",
+    "Ready",
+    "a b",
+    "x",
+    "",
+    "3",
+    3,
+    Decimal("3.0"),
+    True,
+    {"n": 1},
+    {"n": 1, "m": None},
+    None,
+]
 _MAP_KEYS: Final = st.lists(st.sampled_from(["a", "b", "a.b", "", "é", "x y"]), unique=True, max_size=3)
 
 
@@ -55,9 +72,19 @@ def _grow_honestly(draw: st.DrawFn, node: Node) -> Sides:
         return _grow_list(draw, node)
     if node.below:
         return grow_object(draw, node)
-    values = st.one_of(*dict.fromkeys(node.values))
+    return _change(draw, st.one_of(*dict.fromkeys(node.values)))
+
+
+def _change(draw: st.DrawFn, values: Values) -> Sides:
     old = draw(values)
-    return old, old if draw(st.booleans()) else draw(values)
+    match draw(_CHANGES):
+        case "other":
+            return old, draw(values)
+        case "as text":
+            return old, text(old)
+        case "was text":
+            return text(old), old
+    return old, old
 
 
 def grow_object(draw: st.DrawFn, node: Node) -> Sides:
@@ -76,12 +103,21 @@ def _grow_list(draw: st.DrawFn, node: Node) -> Sides:
     keys = _keys(node.items)
     old: list[Any] = []
     new: list[Any] = []
-    for _ in range(draw(st.integers(0, 3))):
+    for _ in range(draw(_LENGTHS)):
         before, after = _grow_item(draw, item, keys)
-        place = draw(_PLACES)
-        old += [before] if place != "new" else []
-        new += [draw(JUNK)] if place == "junk" else [after] if place != "old" else []
-        new += [draw(st.sampled_from([before, after]))] if place == "twice" else []
+        match draw(_PLACES):
+            case "both":
+                old, new = [*old, before], [*new, after]
+            case "old":
+                old = [*old, before]
+            case "new":
+                new = [*new, after]
+            case "twice":
+                old, new = [*old, before], [*new, after, before]
+            case "was twice":
+                old, new = [*old, before, after], [*new, after]
+            case "junk":
+                old, new = [*old, before], [*new, draw(JUNK), after]
     if draw(st.integers(0, 3)) == 3:
         new.reverse()
     return old, new
@@ -92,15 +128,16 @@ def _keys(steps: list[Step]) -> dict[str, Values]:
     wanted: dict[str, list[Any]] = {}
     for step in steps:
         for key, value in step.wanted if isinstance(step, Select) else ():
-            wanted.setdefault(key, []).append(value)
+            wanted.setdefault(key, []).extend([value, value, int(value)] if value.isdigit() else [value, value])
         for key in step.keys if isinstance(step, Keyed) else ():
             wanted.setdefault(key, [])
-    return {key: st.sampled_from([*values * 10, *_KEYS]) for key, values in wanted.items()}
+    return {key: st.sampled_from([*values * 5, *_KEYS]) for key, values in wanted.items()}
 
 
 def _grow_item(draw: st.DrawFn, item: Node, keys: dict[str, Values]) -> Sides:
     if not keys and not item.below:
-        return _grow_honestly(draw, item)
+        before, after = grow(draw, item)
+        return None if before is ABSENT else before, None if after is ABSENT else after
     old, new = grow_object(draw, item)
     if item.values:
         old["value"], new["value"] = _grow_honestly(draw, Node(item.values))

@@ -28,7 +28,7 @@ def patch(draw: st.DrawFn, fields: list[str], old: Json, new: Json) -> Any:
 
 
 def _merge_patch(draw: st.DrawFn, fields: list[str]) -> Json:
-    held = draw(st.lists(st.sampled_from(fields), unique=True))
+    held = draw(st.lists(st.sampled_from(fields), unique=True, min_size=1, max_size=2))
     body: Json
     body, _ = grow_object(draw, tree((path, COUNTS) for path in held))
     if draw(st.booleans()) and isinstance(body.setdefault("metadata", {}), dict):
@@ -37,7 +37,7 @@ def _merge_patch(draw: st.DrawFn, fields: list[str]) -> Json:
 
 
 def _json_patch(draw: st.DrawFn, fields: list[str], old: Json, new: Json) -> list[Any]:
-    held = draw(st.lists(st.sampled_from(fields), max_size=4))
+    held = draw(st.lists(st.sampled_from(fields), min_size=1, max_size=3))
     body: list[Any] = [_operation(draw, path, old, new) for path in held]
     if draw(st.booleans()):
         body.insert(0, draw(_locks))
@@ -63,9 +63,12 @@ _locks: Final = st.one_of(
 
 def _operation(draw: st.DrawFn, path: str, old: Json, new: Json) -> Json:
     tokens = _tokens(draw, path, old, new)
-    tokens = draw(st.sampled_from([tokens, tokens, tokens[:-1], [*tokens, "x"], ["status", "other"]]))
+    tokens = draw(st.sampled_from([tokens, tokens, tokens, tokens[:-1], [*tokens, "x"], ["status", "other"]]))
     pointer = "".join(f"/{token.replace('~', '~0').replace('/', '~1')}" for token in tokens)
-    operation = {"op": draw(st.sampled_from(["add", "replace", "remove", "test", "move", "copy"])), "path": pointer}
+    operation = {
+        "op": draw(st.sampled_from(["add", "replace", "replace", "remove", "test", "move", "copy"])),
+        "path": pointer,
+    }
     if operation["op"] in {"move", "copy"}:
         elsewhere = "/status/elsewhere"
         operation |= draw(st.sampled_from([{"from": elsewhere}, {"from": pointer, "path": elsewhere}]))

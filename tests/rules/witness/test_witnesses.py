@@ -284,16 +284,24 @@ _LARGEST = {
 
 
 @pytest.mark.parametrize("invariant", _LARGEST.values(), ids=_LARGEST)
-def test_the_largest_rules_take_bounded_work(invariant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    about_it = compiled(*[invariant] * 64)
-    reads = 0
+def test_the_work_on_a_large_rule_is_bounded(invariant: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 50_000
+    about_it = compiled(*[invariant] * 16)
+    work = 0
 
     def counted(rules: Sequence[CompiledRule], write: Write) -> list[RuleVerdict]:
-        nonlocal reads
-        reads += sum(len(each.checks.checks) for each in rules[0].invariants)
+        nonlocal work
+        work += trial.work_of(rules[0])
         return judge(rules, write)
 
     monkeypatch.setattr(trial, "judge", counted)
-    found = witnesses(about_it)
-    assert len(found) == 64
-    assert reads < 1_000_000
+    monkeypatch.setattr(trial, "_MAX_WORK", most)
+    assert len(witnesses(about_it)) == 16
+    assert work < most + 4 * trial.work_of(about_it)
+
+
+def test_what_there_is_no_work_left_for_is_not_sought(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "_MAX_WORK", 100)
+    first, *others = witnesses(compiled(*ENTRIES[:4]))
+    assert first.examples
+    assert not any(other.examples for other in others)

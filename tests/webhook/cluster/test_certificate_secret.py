@@ -6,10 +6,13 @@ import asyncio
 import base64
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 
+from tests.webhook.running import LogCapture
 from webhook.cluster import certificate_rotation, certificate_rotator
 from webhook.cluster.certificate_material import Issued, Material, authorities_in, material_of, secret_data
 from webhook.cluster.certificate_rotator import rotate
@@ -19,7 +22,6 @@ from webhook.cluster.configurations import LABELS
 from webhook.cluster.webhook_config import PATH
 from webhook.errors import CannotRunError
 
-from ..running import LogCapture
 from .fake_api import FakeApi
 from .fake_store import Target
 from .faults import cut, status
@@ -95,13 +97,13 @@ def stored(api: FakeApi) -> Material:
     return material_of(api.store.get(TARGET))
 
 
-def configure(api: FakeApi, bundle: bytes, name: str = "statusguard-apps") -> None:
-    """Write a configuration as the leader does."""
+def configure(api: FakeApi, bundle: bytes, name: str = "statusguard-apps", labels: dict[str, str] = LABELS) -> None:
+    """Write a configuration, by default as the leader does."""
     client_config = {"caBundle": base64.b64encode(bundle).decode(), "url": "https://x/"}
     body = {
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingWebhookConfiguration",
-        "metadata": {"name": name, "labels": LABELS},
+        "metadata": {"name": name, "labels": labels},
         "webhooks": [{"name": "a.statusguard.dev", "clientConfig": client_config}],
     }
     api.apply(f"{PATH}/{name}", body)
@@ -136,7 +138,7 @@ async def test_a_certificate_is_served_before_the_secret_was_seen(api: FakeApi) 
     api.down = True
     async with replicas(api) as (one,):
         await api.until(lambda: api.count("get") >= 2)
-        assert one.secret.context
+        assert one.secret.expires > datetime.now(UTC)
         assert one.secret.bundle is None
         api.down = False
         await api.until(lambda: one.changes)
@@ -248,8 +250,7 @@ async def test_of_our_configurations_one_without_a_bundle_is_waited_for_and_thos
     staged = Material(new_pair(), new_pair())
     put(api, staged)
     configure(api, b"", "statusguard-apps")
-    theirs = {"apiVersion": "x/v1", "kind": "ValidatingWebhookConfiguration", "metadata": {"name": "theirs"}}
-    api.apply(f"{PATH}/theirs", theirs)
+    configure(api, new_pair().authority.public_bytes(Encoding.PEM), "theirs", {})
     async with replicas(api, leading=1) as (one,):
         await api.until(lambda: api.count("list") > 12)
         assert one.secret.material == staged

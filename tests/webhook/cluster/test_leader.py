@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from tests.webhook.running import LogCapture
 from webhook.cluster.errors import ApiError, UnreachableError
 from webhook.cluster.leader import LEASE_NAME, Leader, new_identity
 
-from ..running import LogCapture
 from .fake_store import FakeStore, Object, RefusedError, Target
 from .virtual_time import run
 
@@ -114,9 +114,9 @@ def spec(store: FakeStore) -> dict[str, Any]:
 def test_the_first_candidate_makes_the_lease_and_leads() -> None:
     async def test() -> None:
         async with candidates() as (store, (one,)):
-            assert not one.leader.is_leader
+            before = one.leader.is_leader
             await one.works.wait()
-            assert one.leader.is_leader
+            assert (before, one.leader.is_leader) == (False, True)
             assert now() == 0
             assert spec(store)["holderIdentity"] == "a"
 
@@ -340,7 +340,7 @@ def test_two_that_start_at_once_log_no_conflict(log: LogCapture) -> None:
     async def test() -> None:
         async with candidates("ab") as (_, both):
             for each in both:
-                each.network.reply = later
+                each.network.trouble = later
             await asyncio.sleep(20)
             assert [each.works.is_set() for each in both].count(True) == 1
 

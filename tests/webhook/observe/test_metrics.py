@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import math
 import platform
 import time
+from datetime import UTC, datetime
 from typing import get_args
 
 import pytest
@@ -46,6 +48,7 @@ def test_the_names_are_those_that_dashboards_know(metrics: Metrics) -> None:
         "statusguard_rules",
         "statusguard_last_reload_timestamp_seconds",
         "statusguard_last_reload_successful",
+        "statusguard_certificate_expiry_timestamp_seconds",
         "statusguard_build_info",
     }
     assert all(family.documentation for family in families.values())
@@ -159,3 +162,14 @@ def test_hostile_label_values_do_not_break_the_exposition(metrics: Metrics) -> N
     metrics.declare_rules([RuleLabels('a"\n\\', "b\r", "c\u202e", "d} 1\n", "Deny")])
     ((labels, _),) = samples(metrics, "statusguard_violations_total")
     assert labels["rule"] == 'a"\n\\'
+
+
+def test_the_end_of_a_certificate_is_asked_for_at_each_scrape(metrics: Metrics) -> None:
+    name = "statusguard_certificate_expiry_timestamp_seconds"
+    ends = iter([datetime(2026, 1, 1, tzinfo=UTC), None, datetime(2027, 1, 1, tzinfo=UTC)])
+    metrics.certificate_expiry("serving", lambda: next(ends))
+    assert value(metrics, name, certificate="serving") == 1767225600
+    unknown = value(metrics, name, certificate="serving")
+    assert unknown is not None
+    assert math.isnan(unknown)
+    assert value(metrics, name, certificate="serving") == 1798761600

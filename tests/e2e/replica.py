@@ -1,0 +1,103 @@
+"""`statusguard serve` as a process of its own, with the rights of its ServiceAccount and nothing more."""
+
+from __future__ import annotations
+
+import json
+import os
+import ssl
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.client import HTTPSConnection
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.command import SCRIPT
+
+from .control_plane import STATUSGUARD, ControlPlane
+from .process import Process, free_ports, running
+
+
+@dataclass(frozen=True)
+class Replica:
+    """One running replica."""
+
+    process: Process
+    port: int
+    ops_port: int
+
+    def is_ready(self) -> bool:
+        try:
+            with urlopen(f"http://127.0.0.1:{self.ops_port}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (URLError, OSError):
+            return False
+
+    def count(self, metric: str, **labels: str) -> float:
+        """Return the sum of a metric's series that have these labels."""
+        with urlopen(f"http://127.0.0.1:{self.ops_port}/metrics", timeout=30) as page:
+            text: bytes = page.read()
+        return sum(
+            sample.value
+            for family in text_string_to_metric_families(text.decode())
+            for sample in family.samples
+            if sample.name == metric and labels.items() <= sample.labels.items()
+        )
+
+    def review(self, path: str, body: bytes) -> dict[str, Any]:
+        """Send a review as the API server would, and return the response in the answer."""
+        blindly = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        blindly.check_hostname, blindly.verify_mode = False, ssl.CERT_NONE
+        connection = HTTPSConnection("127.0.0.1", self.port, context=blindly, timeout=10)
+        try:
+            connection.request("POST", path, body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.status
+            response: dict[str, Any] = json.loads(answer.read())["response"]
+            return response
+        finally:
+            connection.close()
+
+    def events(self, name: str) -> list[dict[str, Any]]:
+        """Return what was logged under a name, so far."""
+        lines = self.process.log.read_text().splitlines()
+        return [event for event in map(_event, lines) if event.get("event") == name]
+
+    def memory(self) -> int:
+        """Return the bytes of memory that are in use."""
+        pages = int(Path(f"/proc/{self.process.popen.pid}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@contextmanager
+def replica(
+    plane: ControlPlane, log: Path, *settings: str, service_port: int | None = None, program: Sequence[str | Path] = ()
+) -> Iterator[Replica]:
+    """Run a replica that the API server reaches through the Service, at `service_port` or at its own port.
+
+    It must never log a traceback. `program` is what runs instead of the installed command.
+    """
+    port, ops_port = free_ports(2)
+    words = [*(program or [sys.executable, SCRIPT]), "serve", "--host", "127.0.0.1", *settings]
+    words += ["--port", str(port), "--ops-port", str(ops_port), "--service-port", str(service_port or port)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("STATUSGUARD_")}
+    environment["KUBECONFIG"] = str(plane.kubeconfig(STATUSGUARD))
+    environment |= {"STATUSGUARD_DRAIN_DELAY": "0", "STATUSGUARD_LOG_FORMAT": "json"}
+    with running(words, log, environment) as process:
+        started = Replica(process, port, ops_port)
+        process.until(started.is_ready)
+        yield started
+    assert "Traceback" not in log.read_text()
+
+
+def _event(line: str) -> dict[str, Any]:
+    try:
+        event: dict[str, Any] = json.loads(line)
+    except ValueError:
+        return {}
+    return event
