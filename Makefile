@@ -59,6 +59,8 @@ docs: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/judge.py
+	$(BIN)/python benchmarks/lint.py
+	$(BIN)/python benchmarks/serve.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from typing import Any, get_args
 
-from pydantic.fields import FieldInfo
+from pydantic import BaseModel
 
 
 class Role(Enum):
@@ -26,8 +27,10 @@ class Role(Enum):
     MESSAGE = "a CEL expression that gives a string"
 
 
-def role_of(info: FieldInfo) -> Role:
-    """Return the role that the declaration of a field gives to its strings."""
+@cache
+def role_of(model: type[BaseModel], name: str) -> Role:
+    """Return the role that the declaration of a field of a model gives to its strings."""
+    info = model.model_fields[name]
     return next(_roles((*info.metadata, info.annotation)), Role.ANYTHING)
 
 

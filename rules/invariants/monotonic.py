@@ -67,10 +67,12 @@ class Monotonic(Kind):
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""
-        if self.direction == "NonIncreasing":
-            return [f"{path} never grows." for path in self.fields]
         clear = "" if self.may_clear else " and does not disappear unless it was zero"
-        return [f"{path} never goes back{clear}." for path in self.fields]
+        moves = "never grows" if self.direction == "NonIncreasing" else f"never goes back{clear}"
+        found = [f"{path} {moves}." for path in self.fields]
+        if self.ignore_values:
+            found.append(f"Not compared: {', '.join(map(str, self.ignore_values))}.")
+        return found
 
     def samples(self) -> list[Samples]:
         """Return each field with a value, what is before and after it, and one more for where these are ignored."""

@@ -88,7 +88,7 @@ class ObservedGeneration(Kind):
             may_clear = path.has_list_items if self.may_clear is None else self.may_clear
             found.append(f"{path} never goes back{'' if may_clear else ' or disappears'}{ahead}.")
         if self.ignore_values:
-            found.append(f"The values {', '.join(map(str, self.ignore_values))} are never compared.")
+            found.append(f"Not compared: {', '.join(map(str, self.ignore_values))}.")
         return found
 
     def samples(self) -> list[Samples]:

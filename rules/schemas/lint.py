@@ -27,6 +27,8 @@ def schema_problems(rule: CompiledRule, catalog: SchemaCatalog) -> Iterator[Prob
     spec = rule.source.spec
     yield from check_resources(rule, catalog)
     about = targets(spec, catalog)
+    if not about:
+        return
     for together in _groups(uses(spec)):
         told: dict[Finding, list[Target]] = {}
         broken = 0

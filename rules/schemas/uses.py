@@ -56,7 +56,7 @@ def _of_model(model: BaseModel, location: Location) -> Iterator[Use]:
         value, here = getattr(model, name), (*location, info.alias or name)
         values = tuple(_values(model, location)) if isinstance(value, FieldPath) else ()
         default_of = here if name not in model.model_fields_set else None
-        for use in _of_value(value, here, role_of(info)):
+        for use in _of_value(value, here, role_of(type(model), name)):
             yield replace(use, values=values or use.values, default_of=default_of or use.default_of)
 
 
@@ -105,5 +105,5 @@ def _values(model: BaseModel, location: Location) -> Iterator[tuple[Location, st
             for index, item in enumerate(found):
                 if isinstance(item, BaseModel):
                     yield from _values(item, (*here, index))
-                elif role_of(info) is Role.VALUE and item not in _UNSET_OR_ANY:
+                elif role_of(type(model), name) is Role.VALUE and item not in _UNSET_OR_ANY:
                     yield (*here, index), item

@@ -156,7 +156,7 @@ def _signing_key() -> dict[str, bytes]:
 def _is_healthy(url: str) -> bool:
     try:
         with urlopen(url, timeout=5) as answer:
-            health: dict[str, Any] = json.load(answer)
+            health: dict[str, str] = json.load(answer)
     except (URLError, OSError):
         return False
     return health["health"] == "true"

@@ -108,11 +108,12 @@ def version_of(found: Object) -> str:
 def refusal(code: int, body: bytes, retry_after: str | None) -> ApiError:
     """Return the error for an HTTP answer. `retry_after` is the header; not every refusal is written by Kubernetes itself."""
     seconds = int(retry_after) if retry_after and retry_after.isascii() and retry_after.isdigit() else None
+    phrase = responses.get(code, "unknown")
     try:
         status = msgspec.json.decode(body, type=_Status)
     except (msgspec.DecodeError, RecursionError):
-        return ApiError(code, responses.get(code, "unknown"), body.decode(errors="replace").strip(), seconds)
-    return ApiError(code, status.reason, status.message, seconds)
+        return ApiError(code, phrase, body.decode(errors="replace").strip(), seconds)
+    return ApiError(code, status.reason or phrase, status.message, seconds)
 
 
 def reported(event: WatchEvent) -> ApiError:

@@ -97,6 +97,7 @@ async def test_a_list_of_nothing_and_of_what_is_selected(api: FakeApi, client: C
     ("fault", "kind", "text", "retryable"),
     [
         (status(429, "TooManyRequests", "slow down", 3), ApiError, "429 TooManyRequests: slow down", True),
+        (status(500, "", "no reason"), ApiError, "500 Internal Server Error: no reason", True),
         (status(500, "InternalError", "x" * 2_000), ApiError, f"500 InternalError: {'x' * 299}…", True),
         (status(403, "Forbidden", "no\nway"), ApiError, "403 Forbidden: no\\u000away", False),
         (answer(404, "404 page not found\n"), ApiError, "404 Not Found: 404 page not found", False),

@@ -169,6 +169,21 @@ async def test_of_what_is_forgotten_all_is_listed_anew(api: FakeApi, following: 
         assert api.count("list") == 2
 
 
+async def test_now_and_then_all_is_listed_although_no_watch_failed(
+    api: FakeApi, following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(api, "a")
+    async with following() as informer:
+        await api.until(lambda: api.watching)
+        informer._resource_version = "1000000"
+        api.cut()
+        await api.until(lambda: api.count("watch") == 2 and api.watching)
+        write(api, "b")
+        monkeypatch.setattr(informer_module, "RELIST_SECONDS", 0.0)
+        api.cut()
+        await api.until(lambda: names(informer) == "ab")
+
+
 async def test_a_list_that_brings_nothing_new_is_not_handed_on(api: FakeApi, following: Following) -> None:
     write(api, "a")
     async with following() as informer:
