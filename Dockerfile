@@ -31,7 +31,8 @@ LABEL org.opencontainers.image.title="Statusguard" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 COPY --from=build /opt/statusguard /opt/statusguard
-ENV PATH=/opt/statusguard/bin:/usr/local/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1
+# The user has no name, hence no home to look up; the library for Kubernetes wants one when it is imported.
+ENV PATH=/opt/statusguard/bin:/usr/local/bin:/usr/bin:/bin PYTHONDONTWRITEBYTECODE=1 HOME=/
 USER 65532:65532
 EXPOSE 8443 8080
 ENTRYPOINT ["statusguard"]

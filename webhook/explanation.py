@@ -146,6 +146,9 @@ class ExplainedInvariant:
         return [*said, *self._not_found()]
 
     def _not_found(self) -> Iterator[str]:
+        if self.found.not_sought:
+            yield self.found.not_sought
+            return
         first = self.pairs[0]
         if first is self.found.audit:
             yield "At admission nothing tells that it is broken; the audit log does."

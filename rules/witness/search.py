@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, takewhile
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from rules import fieldpath
 from rules.witness.candidates import Candidate, State, all_at_once, changes_of, states
@@ -13,6 +13,9 @@ from rules.witness.slots import Slot, slots_of
 from rules.witness.trial import Trial
 
 Slots: TypeAlias = Sequence[Slot]
+
+_MAX_SHARED: Final = 8
+"""Writes that are found to break other invariants too, before it is believed that every one does."""
 
 Faults: TypeAlias = tuple[int, ...]
 """What makes an example worse, the worst first; all zero is as good as it gets."""
@@ -29,6 +32,10 @@ class _Best:
         """Tell whether there is an example that has no more faults."""
         return self.candidate is not None and self.faults <= faults
 
+    def has_none_of_the_worst(self, count: int) -> bool:
+        """Tell whether there is an example without the so many worst faults: then it is not worth to look far for a better."""
+        return self.candidate is not None and not any(self.faults[:count])
+
 
 def breaking(trial: Trial, groups: Iterable[Slots]) -> Candidate | None:
     """Return a write that breaks the invariant and of which nothing can be left out, None if none was found.
@@ -36,6 +43,7 @@ def breaking(trial: Trial, groups: Iterable[Slots]) -> Candidate | None:
     Preferred is one that breaks nothing else of the rule, that the API server would take, and whose old object is honest.
     """
     best = _Best()
+    shared = 0
     for tried in chain.from_iterable(_rounds(slots, creates=trial.target.creates) for slots in groups):
         for candidate in takewhile(lambda _: trial.has_time, tried):
             if not trial.breaks(trial.write(candidate)):
@@ -49,9 +57,10 @@ def breaking(trial: Trial, groups: Iterable[Slots]) -> Candidate | None:
             )
             if not best.is_as_good_as(faults):
                 best = _Best(small, faults)
-            if not any(faults):
-                return small
-        if best.candidate is not None and best.faults < (0, 1):
+            shared += faults[0]
+            if not any(faults) or shared == _MAX_SHARED:
+                return best.candidate
+        if best.has_none_of_the_worst(2):
             break
     return best.candidate
 
@@ -83,7 +92,7 @@ def passing(trial: Trial, groups: Iterable[Slots], broken: Candidate | None) -> 
                 best = _Best(candidate, faults)
                 if not any(faults):
                     return candidate
-        if best.candidate is not None and best.faults < (0, 0, 0, 1):
+        if best.has_none_of_the_worst(4):
             break
     return best.candidate or _beside(trial, searched)
 

@@ -19,7 +19,6 @@ from rules.write import Roots, Write
 _WRITTEN: Final[Mapping[str, tuple[str, ...]]] = {"": ("metadata", "spec"), "status": ("status",), "scale": ("spec",)}
 """The members of an object that the API server takes from a write to each subresource; from any other all of them."""
 
-
 _WORK_OF_A_WRITE: Final = 50
 """Work that it takes to build and judge a write with next to nothing in it; work is counted in readings of a field."""
 

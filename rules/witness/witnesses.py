@@ -29,10 +29,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Witnesses:
-    """The examples of one invariant: at admission, and where its kind judges patches as an audit log has them."""
+    """The examples of one invariant: at admission, and where its kind judges patches as an audit log has them.
+
+    `not_sought` is a sentence that says why none was sought, empty if they were.
+    """
 
     admission: Pair = Pair()
     audit: Pair = Pair()
+    not_sought: str = ""
 
     @property
     def examples(self) -> list[Example]:
@@ -44,11 +48,13 @@ class Witnesses:
 def witnesses(rule: CompiledRule) -> list[Witnesses]:
     """Return the examples of each invariant of a rule, in order."""
     target = find_target(rule)
+    if target is None:
+        return [Witnesses(not_sought="No write was found that the rule is about.") for _ in rule.invariants]
     budget = Budget(_TRIALS * len(rule.invariants))
     found: list[Witnesses] = []
     for index in range(len(rule.invariants)):
-        if target is None or budget.is_spent:
-            found.append(Witnesses())
+        if budget.is_spent:
+            found.append(Witnesses(not_sought="The rule is too large to seek examples of this invariant too."))
         else:
             found.append(_Finder(rule, index, target, budget).find())
     return found

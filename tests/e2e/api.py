@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import ssl
-import threading
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPSConnection
+from http.client import HTTPSConnection
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -37,48 +37,26 @@ class Answer:
 
 
 class Api:
-    """One user of one API server, with a connection for each thread."""
+    """One user of one API server. Each request has a connection of its own."""
 
     def __init__(self, port: int, authority: bytes, token: str) -> None:
         self._port = port
         self._trust = ssl.create_default_context(cadata=authority.decode())
         self._token = token
-        self._local = threading.local()
-        self._connections: list[HTTPSConnection] = []
 
     def call(
         self, method: str, path: str, body: Any = None, content_type: str = JSON, query: Mapping[str, str] | None = None
     ) -> Answer:
         """Send one request. Raises OSError or HTTPException if there is no answer."""
-        connection = self._connection()
+        target = f"{path}?{urlencode(query)}" if query else path
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content_type}
-        try:
-            connection.request(
-                method,
-                f"{path}?{urlencode(query)}" if query else path,
-                None if body is None else json.dumps(body),
-                headers,
-            )
+        with closing(HTTPSConnection("127.0.0.1", self._port, context=self._trust, timeout=TIMEOUT)) as connection:
+            connection.request(method, target, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
             text = response.read()
-        except (OSError, HTTPException):
-            connection.close()
-            raise
         is_json = JSON in response.headers.get("Content-Type", "")
         warnings = tuple(response.headers.get_all("Warning") or ())
         return Answer(response.status, json.loads(text) if is_json else text.decode(), warnings)
-
-    def close(self) -> None:
-        for connection in self._connections:
-            connection.close()
-
-    def _connection(self) -> HTTPSConnection:
-        found: HTTPSConnection | None = getattr(self._local, "connection", None)
-        if found is None:
-            found = HTTPSConnection("127.0.0.1", self._port, context=self._trust, timeout=TIMEOUT)
-            self._local.connection = found
-            self._connections.append(found)
-        return found
 
     def get(self, path: str) -> Object:
         return done(self.call("GET", path))

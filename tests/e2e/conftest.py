@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from itertools import count, pairwise, starmap
 from pathlib import Path
 
 import pytest
@@ -16,8 +16,6 @@ from .programs import program
 from .replica import Replica, replica
 from .rules import Rules
 from .widgets import Widgets
-
-_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -44,10 +42,24 @@ def guard(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iter
         assert running.process.end() == 0
 
 
+@pytest.fixture(scope="session")
+def kinds(plane: ControlPlane) -> Iterator[Widgets]:
+    """Kinds that nobody knows yet. The next one is defined in advance: it takes the API server two seconds to serve it."""
+
+    api = plane.user(CONTROLLER)
+    defined = (Widgets.defined(api, f"e2e{number}.example.test") for number in count(1))
+    return starmap(_after, pairwise(defined))
+
+
+def _after(present: Widgets, _upcoming: Widgets) -> Widgets:
+    present.until_served()
+    return present
+
+
 @pytest.fixture
-def widgets(plane: ControlPlane) -> Widgets:
-    """A kind that no other test knows."""
-    return Widgets.defined(plane.user(CONTROLLER), f"e2e{next(_numbers)}.example.test")
+def widgets(kinds: Iterator[Widgets]) -> Widgets:
+    """A kind that no other test knows, with a namespace."""
+    return next(kinds)
 
 
 @pytest.fixture
@@ -55,12 +67,11 @@ def rules(admin: Api) -> Iterator[Rules]:
     """Rules that are gone after the test."""
     rules = Rules(admin)
     yield rules
-    for path in rules.applied:
-        admin.delete(path)
+    rules.delete_all()
 
 
 @pytest.fixture
 def logs(tmp_path: Path) -> Callable[[], Path]:
     """Name a log file for each replica of a test."""
-    numbers = itertools.count(1)
+    numbers = count(1)
     return lambda: tmp_path / f"replica-{next(numbers)}.log"

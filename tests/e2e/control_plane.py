@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from http.client import HTTPException
 from pathlib import Path
-from typing import Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
@@ -66,9 +65,7 @@ class ControlPlane:
 
     def user(self, name: str) -> Api:
         """Return a client of a user."""
-        api = Api(self.port, self._authority, f"token-{name}")
-        self._stack.callback(api.close)
-        return api
+        return Api(self.port, self._authority, f"token-{name}")
 
     def kubeconfig(self, name: str) -> Path:
         """Return the path of a kubeconfig of a user."""

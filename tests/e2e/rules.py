@@ -56,6 +56,10 @@ class Rules:
     def delete(self, manifest: Object) -> None:
         self.api.delete(path_of(manifest))
 
+    def delete_all(self) -> None:
+        for path in self.applied:
+            self.api.delete(path)
+
     def is_(self, manifest: Object, kind: str, status: str, generation: int | None = None) -> bool:
         """Tell whether a condition has this status, of the present generation of the rule."""
         found = self.api.get(path_of(manifest))

@@ -42,13 +42,13 @@ class Widgets:
 
     @classmethod
     def defined(cls, api: Api, group: str) -> Widgets:
-        """Define the kind, and make a namespace for it, of the name that the group begins with."""
+        """Define the kind, and make a namespace for it, of the name that the group begins with; `until_served` waits for it."""
         apply(api, definition(group))
-        namespace = group.partition(".")[0]
-        widgets = cls(api, group, namespace)
-        widgets.add_namespace(namespace)
-        eventually(lambda: all(api.call("GET", widgets.path(version=each)).code == 200 for each in ("v1", "v1beta1")))
-        return widgets
+        return cls(api, group, "").add_namespace(group.partition(".")[0])
+
+    def until_served(self) -> None:
+        paths = [self.path(version=version) for version in ("v1", "v1beta1")]
+        eventually(lambda: all(self.api.exists(path) for path in paths))
 
     def add_namespace(self, name: str) -> Widgets:
         """Return the same kind in another namespace."""
@@ -61,7 +61,8 @@ class Widgets:
 
     def new(self, name: str = "w", status: Object | None = None, **metadata: Any) -> Object:
         """Create a widget, with a status if there is to be one."""
-        body = self.body(name)
+        # Who wrote what is tracked of objects only that were created with anything in them.
+        body = self.body(name, spec={"size": 1})
         body["metadata"] |= metadata
         created = done(self.api.call("POST", self.path(), body))
         return created if status is None else done(self.put(name, status))

@@ -186,6 +186,49 @@ def test_a_rule_of_several_invariants(case: Case) -> None:
     agree(case)
 
 
+SUM: Final = {"relation": {"holds": ["status.n == sum(status.m.*) + sum(status.l[k].n) + sum(status.v[*])"]}}
+SUMMED: Final[Json] = {"n": 9, "m": {"a": 1, "b": 2}, "l": [{"k": "a", "n": 1}, {"k": "b", "n": 2}], "v": [1]}
+OWNERS: Final[list[Json]] = [
+    {"manager": "m", "apiVersion": "g/v1", "fieldsV1": {}},
+    {"manager": "m", "apiVersion": "g/v1", "fieldsV1": {"f:status": {"f:m": {}}}},
+    {"manager": "n", "apiVersion": "g/v1", "fieldsV1": {"f:status": {"f:n": {}}}},
+]
+
+
+@pytest.mark.parametrize(
+    ("invariant", "old", "new", "broken"),
+    [
+        pytest.param(
+            {"observedGeneration": {"ignoreValues": [0]}},
+            {"observedGeneration": 2},
+            {},
+            [],
+            id="absent is the 0 ignored",
+        ),
+        pytest.param(SUM, SUMMED, SUMMED | {"m": {"b": 2, "a": 1}}, [], id="the order of a map that is summed"),
+        pytest.param(
+            SUM, SUMMED, SUMMED | {"l": SUMMED["l"][::-1]}, [], id="the order of items that are summed by key"
+        ),
+        pytest.param(SUM, SUMMED, SUMMED | {"v": [1, None]}, [], id="a null item is not there"),
+        pytest.param(SUM, SUMMED, SUMMED | {"v": [2, None]}, ["status.v[*]"], id="nor does it keep from judging"),
+        pytest.param(
+            {"coUpdate": {"fields": ["status.n", "status.m"], "singleManager": True}},
+            {},
+            SUMMED,
+            ["status.n"],
+            id="an empty set owns nothing",
+        ),
+    ],
+)
+def test_what_they_once_disagreed_on(invariant: Json, old: Json, new: Json, broken: list[str]) -> None:
+    before, after = (
+        {"apiVersion": "g/v1", "metadata": {"managedFields": OWNERS}, "status": side} for side in (old, new)
+    )
+    case = Case({"invariants": [{"name": "i", **invariant}]}, Write(before, after), ())
+    assert said_by_oracle(case) == Counter(("i", field) for field in broken)
+    agree(case)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_the_cases_of_a_kind_break_it(kind: str) -> None:
     quick = settings(phases=[Phase.generate], max_examples=2_000)

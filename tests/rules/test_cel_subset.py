@@ -3,6 +3,8 @@ from __future__ import annotations
 import pytest
 
 from rules.cel import CelSyntaxError, compile_cel
+from rules.cel_subset import check_tree
+from rules.cel_tree import Call, Select
 
 ZONE = 'the time zone must be a literal here, as "Europe/Berlin", "UTC" or "+01:00"'
 PATTERN = "matches takes its pattern as a literal here: compiling one may take long"
@@ -44,3 +46,9 @@ def test_optional_maps_are_few() -> None:
     with pytest.raises(CelSyntaxError, match="at most 4 optMap and optFlatMap in one expression") as caught:
         compile_cel(f"object.?a{step * 50}.hasValue()", "bool")
     assert caught.value.offset == len(f"object.?a{step * 4}.")
+
+
+def test_a_function_that_nobody_has_priced_is_refused() -> None:
+    with pytest.raises(CelSyntaxError, match="launch is not available here") as caught:
+        check_tree(Select(Call("launch", (), 7), "a"))
+    assert caught.value.offset == 7

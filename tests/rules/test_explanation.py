@@ -32,9 +32,12 @@ def said(spec: str, kind: str = "ClusterStatusRule") -> tuple[list[str], list[st
             "It judges creations and updates of pods, the status of pods (the core API group, version v1).",
         ),
         (
-            "apiGroups: [a, b], apiVersions: [v1, v2], resources: ['*/*', 'x/*'], resourceNames: [n, m], scope: Namespaced",
-            "It judges updates of all subresources of all resources, all subresources of x "
-            "(API group a or API group b, version v1 or v2), named n or m, in a namespace.",
+            "apiGroups: [a, b], apiVersions: [v1, v2], resources: ['*/*'], resourceNames: [n]",
+            "It judges updates of all subresources of all resources (API group a or API group b, version v1 or v2), named n.",
+        ),
+        (
+            "apiGroups: [g], apiVersions: [v1], resources: ['x/*'], scope: Namespaced",
+            "It judges updates of all subresources of x (API group g, version v1), in a namespace.",
         ),
         (
             "apiGroups: [apps], apiVersions: [v1], resources: [deployments/scale], scope: Cluster",

@@ -128,6 +128,14 @@ def test_what_cannot_be_shown_is_said(invariant: str, expected: str) -> None:
     assert expected in said(invariant)
 
 
+def test_why_nothing_was_sought_is_said() -> None:
+    nothing = {"resourceRules": [_STACKS], "excludeResourceRules": [_STACKS]}
+    assert said("{frozen: {fields: [status.a]}}", matchConstraints=nothing) == [
+        "status.a does not change.",
+        "No write was found that the rule is about.",
+    ]
+
+
 def test_what_only_the_audit_log_tells_is_shown_from_there_alone() -> None:
     (found,) = explained(snippet("{coUpdate: {fields: [status.a, status.b]}}")).invariants
     assert [example.case["source"] for example in found.examples] == ["audit", "audit"]

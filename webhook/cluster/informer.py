@@ -83,13 +83,25 @@ class Informer:
         if time.monotonic() - self._listed >= RELIST_SECONDS:
             self._resource_version = None
         try:
-            await self._watch(self._resource_version or await self._list())
+            await self._follow()
         except ClusterError as error:
             return self._after(error)
         except Exception:
             log.exception("a bug while following a collection, all is listed anew", path=self._path)
             self._resource_version = None
         return self._backoff.next()
+
+    async def _follow(self) -> None:
+        if self._resource_version is not None:
+            try:
+                await self._watch(self._resource_version)
+            except ApiError as error:
+                if error.status != HTTPStatus.GONE:
+                    raise
+                log.debug("listed anew", path=self._path, cause=str(error))
+            else:
+                return
+        await self._watch(await self._list())
 
     def _after(self, error: ClusterError) -> float:
         wait = self._backoff.next()
@@ -153,9 +165,6 @@ class Informer:
             log.info("a collection is followed again", path=self._path)
 
     def _report(self, error: ClusterError, wait: float) -> None:
-        if isinstance(error, ApiError) and error.status == HTTPStatus.GONE:
-            log.debug("listed anew", path=self._path, cause=str(error))
-            return
         kind = f"{type(error).__name__} {error.status if isinstance(error, ApiError) else ''}"
         held_back = self._throttle.admit(kind)
         if held_back is None:

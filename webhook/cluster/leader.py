@@ -14,19 +14,27 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from typing import Protocol
+from typing import Final, Protocol
 
 import structlog
 
 from webhook.cluster.complaint import Complaint
 from webhook.cluster.errors import ApiError, ClusterError
-from webhook.cluster.lease import LeaseTimes, Observed, observe, released, taken
+from webhook.cluster.lease import Observed, observe, released, taken
 from webhook.cluster.payloads import Object
 
 Lead = Callable[[], Awaitable[None]]
 
-LEASE_NAME = "statusguard"
-JITTER = 0.2
+LEASE_NAME: Final = "statusguard"
+
+RENEW_DEADLINE: Final = 10.0
+"""Seconds after its last renewal that a leader works on, as in client-go. What is left of the Lease's duration is for clocks
+that run at different speeds, and for work that winds up."""
+
+RETRY: Final = 2.0
+"""Seconds between two attempts, as in client-go."""
+
+JITTER: Final = 0.2
 """By which part at most a pause between two attempts is longer than it should be, so that replicas do not try in step."""
 
 log = structlog.stdlib.get_logger(__name__)
@@ -53,11 +61,10 @@ class Leases(Protocol):
 class Leader:
     """One candidate. All times are the event loop's, which no change of the wall clock moves."""
 
-    def __init__(self, client: Leases, namespace: str, identity: str, *, times: LeaseTimes | None = None) -> None:
+    def __init__(self, client: Leases, namespace: str, identity: str) -> None:
         """Stand for election under `identity`, which no other candidate may have."""
         self._client = client
         self._identity = identity
-        self._times = times or LeaseTimes()
         self._path = f"/apis/coordination.k8s.io/v1/namespaces/{namespace}/leases"
         self._new: Object = {
             "apiVersion": "coordination.k8s.io/v1",
@@ -72,7 +79,7 @@ class Leader:
     @property
     def is_leader(self) -> bool:
         """Whether the Lease is ours and was renewed recently enough to work on."""
-        return self._renewed is not None and asyncio.get_running_loop().time() < self._deadline(self._renewed)
+        return self._renewed is not None and asyncio.get_running_loop().time() < self._renewed + RENEW_DEADLINE
 
     async def run(self, lead: Lead) -> None:
         """Stand for election until cancelled, and run `lead` whenever elected.
@@ -82,9 +89,9 @@ class Leader:
         """
         while True:
             while not await self._attempt():
-                await self._pause()
+                await _pause()
             await self._serve(lead)
-            await self._pause()
+            await _pause()
 
     async def _serve(self, lead: Lead) -> None:
         log.info("elected as leader", identity=self._identity)
@@ -103,14 +110,14 @@ class Leader:
         """Renew the Lease until another has it, or until that was not possible for as long as the deadline says."""
         with suppress(TimeoutError):
             while self._renewed is not None:
-                async with asyncio.timeout_at(self._deadline(self._renewed)):
-                    await self._pause()
+                async with asyncio.timeout_at(self._renewed + RENEW_DEADLINE):
+                    await _pause()
                     await self._attempt()
 
     async def _attempt(self) -> bool:
         """Try once to take or to renew the Lease; return whether it is ours now."""
         try:
-            async with asyncio.timeout(self._times.renew_deadline / 2):
+            async with asyncio.timeout(RENEW_DEADLINE / 2):
                 return await self._take()
         except (ClusterError, TimeoutError) as error:
             self._complaint.make(error)
@@ -123,16 +130,14 @@ class Leader:
         except ApiError as error:
             if error.status != HTTPStatus.NOT_FOUND:
                 raise
-            write = partial(self._client.create, self._path, taken(self._new, self._identity, self._times))
+            write = partial(self._client.create, self._path, taken(self._new, self._identity))
         else:
             self._observed = observe(lease, now(), self._observed)
             if self._observed.holder not in ("", self._identity):
                 self._renewed = None
-                if now() < self._observed.ends(self._times.duration):
+                if now() < self._observed.ends:
                     return False
-            write = partial(
-                self._client.replace, f"{self._path}/{LEASE_NAME}", taken(lease, self._identity, self._times)
-            )
+            write = partial(self._client.replace, f"{self._path}/{LEASE_NAME}", taken(lease, self._identity))
         # Others count from when they see the write, which is later.
         started = now()
         self._lease = await write()
@@ -148,17 +153,15 @@ class Leader:
             log.warning("the Lease is lost", identity=self._identity)
             return
         try:
-            async with asyncio.timeout(self._times.retry):
+            async with asyncio.timeout(RETRY):
                 await self._client.replace(f"{self._path}/{LEASE_NAME}", released(self._lease))
             log.info("the Lease is given back", identity=self._identity)
         except (ClusterError, TimeoutError):
             log.info("the Lease cannot be given back, it will expire", identity=self._identity)
 
-    async def _pause(self) -> None:
-        await asyncio.sleep(self._times.retry * (1 + random.uniform(0, JITTER)))  # noqa: S311  no secret
 
-    def _deadline(self, renewed: float) -> float:
-        return renewed + self._times.renew_deadline
+async def _pause() -> None:
+    await asyncio.sleep(RETRY * (1 + random.uniform(0, JITTER)))  # noqa: S311  no secret
 
 
 def _report(work: asyncio.Future[None]) -> None:

@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Final
 
-
-@dataclass(frozen=True, slots=True)
-class LeaseTimes:
-    """How leadership is timed, in seconds. The defaults are those of client-go's leader election.
-
-    `duration`: how long others wait after the last renewal that they saw. `renew_deadline`: how long after its last renewal
-    a leader works on; the difference is what clocks may run apart. `retry`: the pause between two attempts.
-    """
-
-    duration: int = 15
-    renew_deadline: float = 10.0
-    retry: float = 2.0
+DURATION: Final = 15
+"""Seconds that others wait after the last renewal that they saw, as in client-go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +27,11 @@ class Observed:
         holder = self.spec.get("holderIdentity")
         return holder if isinstance(holder, str) else ""
 
-    def ends(self, default: float) -> float:
-        """Return when the holder may be taken for gone, unless it renews; `default` for a Lease without a duration."""
+    @property
+    def ends(self) -> float:
+        """When the holder may be taken for gone, unless it renews; by its own duration if it wrote one."""
         seconds = self.spec.get("leaseDurationSeconds")
-        return self.since + (seconds if isinstance(seconds, int) and seconds > 0 else default)
+        return self.since + (seconds if isinstance(seconds, int) and seconds > 0 else DURATION)
 
 
 def observe(lease: Mapping[str, Any], now: float, before: Observed | None) -> Observed:
@@ -49,7 +40,7 @@ def observe(lease: Mapping[str, Any], now: float, before: Observed | None) -> Ob
     return before if before is not None and before.spec == spec else Observed(spec, now)
 
 
-def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[str, Any]:
+def taken(lease: Mapping[str, Any], identity: str) -> dict[str, Any]:
     """Return the Lease with `identity` as its holder, for the first time or once more.
 
     It keeps its resourceVersion: the API server refuses the write if anybody else wrote meanwhile.
@@ -59,7 +50,7 @@ def taken(lease: Mapping[str, Any], identity: str, times: LeaseTimes) -> dict[st
     spec = {
         **before,
         "holderIdentity": identity,
-        "leaseDurationSeconds": times.duration,
+        "leaseDurationSeconds": DURATION,
         "renewTime": now,
     }
     if before.get("holderIdentity") != identity:

@@ -216,11 +216,19 @@ def test_what_is_not_found_is_left_out(invariant: str) -> None:
     assert found.admission.breaking is None
 
 
+def test_a_write_that_is_another_request_as_a_case_is_left_out() -> None:
+    named = {"apiGroups": ["g"], "apiVersions": ["v1"], "resources": ["things"], "resourceNames": ["prod"]}
+    match = {"resourceRules": [named]}
+    (found,) = witnesses(rule("{frozen: {fields: [metadata.name]}}", matchConstraints=match))
+    assert found.admission.breaking is None
+
+
 def test_of_a_rule_that_is_about_nothing_there_are_no_examples() -> None:
     everything = [{"apiGroups": ["*"], "apiVersions": ["*"], "resources": ["*/*"]}]
     nothing = {"resourceRules": everything, "excludeResourceRules": everything}
     (found,) = witnesses(rule("{observedGeneration: {}}", matchConstraints=nothing))
     assert found.examples == []
+    assert found.not_sought == "No write was found that the rule is about."
 
 
 # --- the audit log ----------------------------------------------------------------------------------
@@ -304,4 +312,7 @@ def test_what_there_is_no_work_left_for_is_not_sought(monkeypatch: pytest.Monkey
     monkeypatch.setattr(trial, "_MAX_WORK", 100)
     first, *others = witnesses(compiled(*ENTRIES[:4]))
     assert first.examples
-    assert not any(other.examples for other in others)
+    assert not first.not_sought
+    for other in others:
+        assert other.examples == []
+        assert other.not_sought == "The rule is too large to seek examples of this invariant too."

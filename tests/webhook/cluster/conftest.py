@@ -1,14 +1,19 @@
-"""A fake API server and a client of it."""
+"""A fake API server, a client of it, and an informer that follows a collection there."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 
+from tests.webhook.running import LogCapture
 from webhook.cluster.client import ClusterClient
 
 from .fake_api import FakeApi
+from .followed import Followed, Following
 
 
 @pytest.fixture
@@ -21,3 +26,22 @@ async def api() -> AsyncIterator[FakeApi]:
 async def client(api: FakeApi) -> AsyncIterator[ClusterClient]:
     async with ClusterClient(api.configuration()) as client:
         yield client
+
+
+@pytest.fixture
+def following(api: FakeApi, client: ClusterClient, log: LogCapture) -> Following:
+    """Run an informer as long as the test needs it; it must not end by itself, nor log a bug."""
+
+    @asynccontextmanager
+    async def follow(*, bugs_expected: bool = False, **options: Any) -> AsyncIterator[Followed]:
+        informer = Followed(client, api, **options)
+        task = asyncio.create_task(informer.run())
+        try:
+            yield informer
+            assert not task.done()
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+        assert bugs_expected or "Traceback" not in log.stream.getvalue()
+
+    return follow

@@ -77,13 +77,14 @@ async def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         await access(tmp_path / "config", {})
 
 
-async def test_a_token_that_changes_is_taken_up(
-    tmp_path: Path, token: Path, api: FakeApi, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("renewal", "then"), [(0.0, "Bearer two"), (3_600.0, "Bearer one")])
+async def test_a_token_that_changes_is_taken_up_in_time(
+    tmp_path: Path, token: Path, api: FakeApi, monkeypatch: pytest.MonkeyPatch, renewal: float, then: str
 ) -> None:
-    monkeypatch.setattr(access_module, "RENEWAL", 0.0)
+    monkeypatch.setattr(access_module, "RENEWAL", renewal)
     configuration = await access(kubeconfig(tmp_path, api.url, token), {})
     async with ClusterClient(configuration) as client:
         await client.list("/api/v1/secrets")
         token.write_text("two")
         await client.list("/api/v1/secrets")
-    assert [request.headers["Authorization"] for request in api.requests] == ["Bearer one", "Bearer two"]
+    assert [request.headers["Authorization"] for request in api.requests] == ["Bearer one", then]
