@@ -56,7 +56,7 @@ def test_a_bad_write_is_refused_and_a_good_one_passes(guarded: Widgets, way: Way
     assert message.startswith('admission webhook "widgets-status.v1.')
     said = f"status.observedGeneration went back from 2 to 1 (rule {guarded.namespace}, invariant generation)"
     assert f"denied the request: {said}. " in message
-    assert 'Written by "a-controller" (field manager "widget-controller")' in message
+    assert 'Written by "a-controller" with field manager "widget-controller"' in message
     assert 'status.observedGeneration was last written by "widget-controller" at 20' in message
     assert [cause["field"] for cause in back.body["details"]["causes"]] == ["status.observedGeneration"]
     above = way(guarded, name, ABOVE)
@@ -161,5 +161,5 @@ def test_the_message_tells_who_writes_from_who_wrote_last(guarded: Widgets) -> N
     name = of_two_generations(guarded, "written-by-two")
     done(guarded.apply(name, BETTER))
     message = guarded.merge(name, BACK, fieldManager="intruder").body["message"]
-    assert 'Written by "a-controller" (field manager "intruder")' in message
+    assert 'Written by "a-controller" with field manager "intruder"' in message
     assert 'was last written by "widget-controller"' in message
