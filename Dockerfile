@@ -16,7 +16,7 @@ ENV PIP_CONSTRAINT=/src/constraints.txt PIP_BUILD_CONSTRAINT=/src/constraints.tx
 RUN python3 -m venv /opt/statusguard \
  && /opt/statusguard/bin/python -m pip install --no-cache-dir --no-compile --only-binary :all: '.[cel]' \
  && /opt/statusguard/bin/python -m pip uninstall --yes pip
-# Some wheels hold debugging symbols, and one of cel-expr-python's holds the tree that it was built in: 45 MB together.
+# Some wheels hold debugging symbols, and one of cel-expr-python's holds the tree that it was built in: 50 MB together.
 # The bytecode does not ask for the time of its source, which a layer may change, since no new one can be written later.
 RUN find /opt/statusguard -name '*.so' -exec strip --strip-unneeded '{}' + \
  && rm -rf /opt/statusguard/lib/python3.*/site-packages/bazel-project \

@@ -55,6 +55,13 @@ class InvariantBase(Model):
         if len(found) == 1:
             return self
         names = ", ".join(KINDS)
+        empty = next((name for name in KINDS if f"kind_{name}" in self.model_fields_set), None)
+        if not found and empty is not None:
+            raise PydanticCustomError(
+                "kind",
+                "{name} has no value: one without settings is written {name}: {object}",
+                {"name": empty, "object": "{}"},
+            )
         if not found:
             raise PydanticCustomError("kind", "needs exactly one kind of: {names}", {"names": names})
         raise PydanticCustomError(

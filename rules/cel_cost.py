@@ -1,6 +1,6 @@
 """What evaluating an expression costs at most, from its tree and the sizes of what it reads.
 
-The engine bounds the iterations of loops and nothing else: `[x].map(s, s.replace("", s))` squares a text, a dozen of such steps
+The engine bounds the iterations of loops and nothing else: `[x].map(s, s.replace("", s))` squares a text, a few such steps
 fill any memory, and no evaluation can be stopped. So a bound is computed beforehand, as the API server does: when an expression
 is compiled for objects of a usual size, and for each object that is larger than what was found to be affordable.
 """
@@ -23,16 +23,17 @@ BUDGET: Final = 250_000_000
 """The most that one evaluation may cost, in nanoseconds.
 
 The API server waits for two seconds, and no other request is answered meanwhile. With ten nanoseconds for each byte that is
-kept (`rules.cel_functions`) it is also 25 MB of memory.
+kept (`rules.cel_functions`) it is also 25 MB of memory. Measured, of 47 constructs with the largest object that each may judge:
+at most 0.33 s and 44 MB, all that is converted included.
 """
 
 MAX_ITERATIONS: Final = 10_000
 """The iterations of all loops together after which the engine gives up: its own bound."""
 
 USUAL: Final = Size(weight=60_000, longest=32, item=6_000, text=512)
-"""The least size of parts that every expression must be able to judge: 32 items of ten values each.
+"""The least size of parts that every expression must be able to judge: 200 values, in lists of 32 items at most.
 
-It is about that of the status of a Deployment or a Cluster with all conditions.
+Measured: the status of a Deployment weighs 14,000, that of a Pod 28,000, the whole Pod 126,000.
 """
 
 _DOUBLINGS: Final = 12

@@ -48,7 +48,7 @@ def _problem(details: ErrorDetails, model: type[BaseModel]) -> Problem:
         case "literal_error":
             return Problem(location, _unexpected(location, details), "unexpected-value")
         case "string_pattern_mismatch":
-            message = f"{_shown(details['input'])} is no valid name: use lower case letters, digits, - and ."
+            message = f"{shown(details['input'])} is no valid name: use lower case letters, digits, - and ."
             return Problem(location, f"{_title(location)}: {message}", "name")
     words = _WORDS.get(details["type"])
     if words is None:
@@ -62,7 +62,7 @@ def _sentence(details: ErrorDetails, location: Location) -> str:
 
 def _unknown(location: Location, model: type[BaseModel]) -> str:
     known = sorted(_field_names(_model_at(model, location[:-1])))
-    return f"unknown field {_shown(location[-1])}{suggestion(str(location[-1]), known) or _list(known)}"
+    return f"unknown field {shown(location[-1])}{suggestion(str(location[-1]), known) or _list(known)}"
 
 
 def _unexpected(location: Location, details: ErrorDetails) -> str:
@@ -71,14 +71,15 @@ def _unexpected(location: Location, details: ErrorDetails) -> str:
     choices = [choice for choice in expected.replace(" or ", ", ").replace("'", "").split(", ") if choice]
     found = details["input"]
     hint = suggestion(found, choices) if isinstance(found, str) else ""
-    return f"{_title(location)} is {_shown(found)}, expected {' or '.join(choices)}{hint}"
+    return f"{_title(location)} is {shown(found)}, expected {' or '.join(choices)}{hint}"
 
 
 def suggestion(word: str, known: list[str]) -> str:
     """Return `, did you mean "x"?` for a misspelt word, or nothing if no known one is near."""
-    lower = {name.lower(): name for name in known}
+    # "NonIncreasing" is near to "Increasing", and its opposite.
+    lower = {name.lower(): name for name in known if name.lower() not in {f"non{word.lower()}", f"not{word.lower()}"}}
     near = difflib.get_close_matches(word.lower(), lower, n=1, cutoff=0.6)
-    return f", did you mean {_shown(lower[near[0]])}?" if near else ""
+    return f", did you mean {shown(lower[near[0]])}?" if near else ""
 
 
 def _list(known: list[str]) -> str:
@@ -117,7 +118,8 @@ def _title(location: Location) -> str:
     return indices or "the document"
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """Return a value of a document as messages show it: on one line, and cut."""
     if isinstance(value, str):
         return f'"{value}"' if len(value) <= 64 and value.isprintable() else ascii(value[:64])
     if isinstance(value, Mapping):

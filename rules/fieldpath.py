@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from rules.path_syntax import NAME, FieldPathError, Items, Keyed, MapValues, Name, Parser, Segment, Select
+from rules.path_syntax import NAME, QUOTED_KEY, FieldPathError, Items, Keyed, MapValues, Name, Parser, Segment, Select
 from rules.values import canonical, text
 
 MAX_LENGTH: Final = 1_024
@@ -131,7 +131,8 @@ def parse(written: str) -> FieldPath:
     """Parse a path. Raises FieldPathError."""
     path, end = parse_prefix(written, 0)
     if end < len(written):
-        raise FieldPathError(f'expected "." or "[" or the end of the path, found {written[end]!r}', end)
+        hint = f"; {QUOTED_KEY}" if written[end] == "/" else ""
+        raise FieldPathError(f'expected "." or "[" or the end of the path, found {written[end]!r}{hint}', end)
     return path
 
 

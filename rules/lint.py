@@ -11,6 +11,7 @@ from rules.compile import CompiledInvariant, CompiledRule
 from rules.fieldpath import FieldPath
 from rules.invariants.co_update import CoUpdate
 from rules.matching import ResourceRule
+from rules.path_lint import path_warnings
 from rules.path_syntax import Name
 from rules.problem import Location, Problem
 
@@ -30,6 +31,7 @@ def warnings(rule: CompiledRule) -> Iterator[Problem]:
     spec = rule.source.spec
     yield from _of_matching(rule)
     yield from _of_actions(rule)
+    yield from path_warnings(spec)
     for index, (invariant, compiled) in enumerate(zip(spec.invariants, rule.invariants, strict=True)):
         below: Location = ("spec", "invariants", index, invariant.spec.name)
         for problem in invariant.spec.warnings():
@@ -65,6 +67,8 @@ def _of_matching(rule: CompiledRule) -> Iterator[Problem]:
 
 
 def _never(resources: ResourceRule, rule: CompiledRule) -> str | None:
+    if any("/" in name for name in (*resources.api_groups, *resources.api_versions)):
+        return 'an apiVersion as "apps/v1" is written in two parts: apiGroups: [apps], apiVersions: [v1]'
     if resources.operations == ["CREATE"] and all("/" in name for name in resources.resources):
         return "a subresource is updated, never created"
     if rule.namespace is not None and resources.scope == "Cluster":

@@ -17,6 +17,10 @@ _JSON_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
 _BARE_VALUE: Final = re.compile(r'[^\],"=\s][^\],]*')
 
 
+QUOTED_KEY: Final = 'a key with other characters is written ["a.b/c"]'
+"""What to do about an annotation's key in a path."""
+
+
 class FieldPathError(ValueError):
     """A path that does not parse, or that is not of the form wanted; `offset` counts characters from its start."""
 
@@ -134,8 +138,12 @@ class Parser:
 
     def close(self) -> None:
         """Read the closing bracket."""
-        if not self.skip("]"):
-            raise self.fail('"]"')
+        if self.skip("]"):
+            return
+        error = self.fail('"]"')
+        if self.peek() in {".", "/"}:
+            raise FieldPathError(f"{error.message}; {QUOTED_KEY}", error.offset)
+        raise error
 
     def value(self) -> str:
         """Read the value of a key."""

@@ -96,6 +96,8 @@ def parse(written: str) -> Relation:
             f"expected one of <= < == != >= > (or + or - with spaces), {_found(written, position)}", position
         )
     right, position = _expression(written, match.end())
+    if written[position:].lstrip().startswith(("&&", "||")):
+        raise FieldPathError("&& and || are for `cel`; here every relation is an entry of its own", position)
     if written[position:].strip():
         raise FieldPathError(
             f"expected + or - with spaces, or the end of the relation, {_found(written, position)}", position
@@ -123,6 +125,8 @@ def _expression(written: str, position: int) -> tuple[tuple[Term, ...], int]:
 def _value(written: str, position: int) -> tuple[int | FieldPath, int]:
     if match := _INTEGER.match(written, position):
         return int(match.group()), match.end()
+    if written[position : position + 1] in {"'", '"'}:
+        raise FieldPathError("a relation is between numbers; `require` compares text (operator In)", position)
     if match := _SUM.match(written, position):
         path, end = parse_prefix(written, match.end())
         if path.names_one_value:

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 
 from rules.api import RULE_KINDS
 from rules.compile import CompiledRule, compile_rule
-from rules.diagnosis import problems
+from rules.diagnosis import problems, shown, suggestion
 from rules.documents import Document
 from rules.located import LocatedProblem, locate
 from rules.model import Model
@@ -19,6 +19,9 @@ from rules.problem import InvalidRuleError, Location, Problem
 from rules.ruleset import RuleSet
 
 KIND: Final = "StatusRuleTest"
+
+API_GROUP: Final = "statusguard.dev"
+"""The group of the apiVersion of rules and suites."""
 
 
 class User(Model):
@@ -103,6 +106,8 @@ class Case(Model):
             raise PydanticCustomError("case", "needs `object` or `patch`, one of them")
         if self.patch is not None and self.old is None:
             raise PydanticCustomError("case", "`patch` needs an `old` that it is a patch of")
+        if self.expect == Expectation():
+            raise PydanticCustomError("case", "names nothing, so that no write fails the case", {"below": ("expect",)})
         others = (self.expect.allowed, self.expect.code, self.expect.warnings)
         if self.source == "audit" and any(other is not None for other in others):
             raise PydanticCustomError(
@@ -187,6 +192,23 @@ def is_rule(data: Any) -> bool:
     """Whether a document says of itself that it is one of our rules, valid or not."""
     kind = data.get("kind") if isinstance(data, Mapping) else None
     return isinstance(kind, str) and kind in RULE_KINDS
+
+
+def misnamed(document: Document) -> LocatedProblem | None:
+    """Return what is wrong with a document of our API group that is of none of its kinds, as a misspelt rule or suite is.
+
+    Such a document is nobody else's, so passing it over would leave out a rule in silence.
+    """
+    data = document.data
+    if not isinstance(data, Mapping) or is_rule(data) or is_suite(data):
+        return None
+    api_version = data.get("apiVersion")
+    if not isinstance(api_version, str) or api_version.partition("/")[0] != API_GROUP:
+        return None
+    kinds = [*RULE_KINDS, KIND]
+    kind = data.get("kind")
+    hint = suggestion(kind, kinds) if isinstance(kind, str) else ""
+    return locate(Problem(("kind",), f"kind is {shown(kind)}, expected {' or '.join(kinds)}{hint}", "kind"), document)
 
 
 def is_suite(data: Any) -> bool:

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from importlib.metadata import version
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Final, NoReturn, Protocol
 
 from webhook.display import escape
@@ -60,6 +61,7 @@ class _Parser(argparse.ArgumentParser):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the entry point of `statusguard`."""
     gc.set_threshold(COLLECT_AFTER)
+    _replace_closed_streams()
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may know fewer characters than we use
     try:
@@ -76,6 +78,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             return 0  # whoever read our output has seen enough, as `| head` does
         error_line(f"statusguard: {error.strerror or error}")
         return CANNOT_RUN
+
+
+def _replace_closed_streams() -> None:
+    """Let what nobody wants to read go nowhere: Python has None for a stream that was closed when it started (`>&-`)."""
+    for name in ("stdin", "stdout", "stderr"):
+        if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115  open as long as the process
 
 
 def _run(words: Sequence[str]) -> int:

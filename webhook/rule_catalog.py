@@ -10,7 +10,7 @@ from rules.compile import CompiledRule, compile_rule
 from rules.documents import Document
 from rules.located import LocatedProblem, locate
 from rules.problem import InvalidRuleError, Problem
-from rules.suite import is_rule
+from rules.suite import is_rule, misnamed
 
 Identity: TypeAlias = tuple[str, str, str]
 """Kind, namespace and name."""
@@ -37,15 +37,16 @@ class RuleCatalog:
         self._compiled: dict[int, tuple[Document, CompiledRule | InvalidRuleError]] = {}
 
     def update(self, documents: Iterable[Document]) -> Served:
-        """Take up all documents there are now; those of other kinds are passed over."""
+        """Take up all documents there are now; those of other API groups, and suites, are passed over."""
+        documents = list(documents)
         rules = [document for document in documents if is_rule(document.data)]
         # Documents of files that did not change are the same objects: they are not compiled again.
         self._compiled = {id(document): self._compile(document) for document in rules}
         by_identity: dict[Identity | None, list[Document]] = {}
         for document in rules:
             by_identity.setdefault(_identity(document.data), []).append(document)
-        problems: list[LocatedProblem] = []
-        broken = 0
+        problems = [problem for document in documents if (problem := misnamed(document)) is not None]
+        broken = len(problems)
         for identity, named in by_identity.items():
             found = self._problems(identity, named)
             problems += found

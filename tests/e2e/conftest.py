@@ -39,7 +39,6 @@ def guard(plane: ControlPlane, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """The only replica."""
     with replica(plane, tmp_path_factory.mktemp("replica") / "log") as running:
         yield running
-        assert running.process.end() == 0
 
 
 @pytest.fixture(scope="session")

@@ -49,19 +49,12 @@ class Replica:
             if sample.name == metric and labels.items() <= sample.labels.items()
         )
 
-    def review(self, path: str, body: bytes) -> dict[str, Any]:
-        """Send a review as the API server would, and return the response in the answer."""
-        blindly = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        blindly.check_hostname, blindly.verify_mode = False, ssl.CERT_NONE
-        connection = HTTPSConnection("127.0.0.1", self.port, context=blindly, timeout=10)
-        try:
-            connection.request("POST", path, body, {"Content-Type": "application/json"})
-            answer = connection.getresponse()
-            assert answer.status == 200, answer.status
-            response: dict[str, Any] = json.loads(answer.read())["response"]
-            return response
-        finally:
-            connection.close()
+    def connection(self, authorities: str) -> HTTPSConnection:
+        """Return a connection such as the API server makes, which trusts the authorities."""
+        trust = ssl.create_default_context(cadata=authorities)
+        connection = HTTPSConnection("localhost", self.port, context=trust, timeout=30)
+        connection.connect()
+        return connection
 
     def events(self, name: str) -> list[dict[str, Any]]:
         """Return what was logged under a name, so far."""
@@ -76,15 +69,22 @@ class Replica:
 
 @contextmanager
 def replica(
-    plane: ControlPlane, log: Path, *settings: str, service_port: int | None = None, program: Sequence[str | Path] = ()
+    plane: ControlPlane,
+    log: Path,
+    *settings: str,
+    service_port: int | None = None,
+    by_url: bool = False,
+    program: Sequence[str | Path] = (),
 ) -> Iterator[Replica]:
-    """Run a replica that the API server reaches through the Service, at `service_port` or at its own port.
+    """Run a replica that the API server reaches through the Service, at `service_port` or its own port, or by URL.
 
-    It must never log a traceback. `program` is what runs instead of the installed command.
+    It must end well, unless the test ends it, and never log a traceback. `program` runs instead of the installed command.
     """
     port, ops_port = free_ports(2)
     words = [*(program or [sys.executable, SCRIPT]), "serve", "--host", "127.0.0.1", *settings]
     words += ["--port", str(port), "--ops-port", str(ops_port), "--service-port", str(service_port or port)]
+    if by_url:
+        words += ["--webhook-url", f"https://127.0.0.1:{port}"]
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STATUSGUARD_")}
     environment["KUBECONFIG"] = str(plane.kubeconfig(STATUSGUARD))
     environment |= {"STATUSGUARD_DRAIN_DELAY": "0", "STATUSGUARD_LOG_FORMAT": "json"}
@@ -92,7 +92,19 @@ def replica(
         started = Replica(process, port, ops_port)
         process.until(started.is_ready)
         yield started
+        if process.popen.poll() is None:
+            assert process.end() == 0
     assert "Traceback" not in log.read_text()
+
+
+def response(connection: HTTPSConnection, path: str, body: bytes) -> dict[str, Any]:
+    """Send a review and return the response in the answer."""
+    connection.request("POST", path, body, {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    text = answer.read()
+    assert answer.status == 200, text
+    found: dict[str, Any] = json.loads(text)["response"]
+    return found
 
 
 def _event(line: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -81,6 +82,17 @@ def path_of(manifest: Object) -> str:
     namespace = metadata.get("namespace")
     collection = f"namespaces/{namespace}/statusrules" if namespace else "clusterstatusrules"
     return f"/apis/{API_VERSION}/{collection}/{metadata['name']}"
+
+
+def bundle(webhook: Object) -> str:
+    """Return the authorities that the API server trusts for an entry, PEM."""
+    return base64.b64decode(webhook["clientConfig"]["caBundle"]).decode()
+
+
+def path_to(webhook: Object) -> str:
+    """Return the path at which an entry is answered."""
+    found: str = webhook["clientConfig"]["service"]["path"]
+    return found
 
 
 def webhooks(api: Api, group: str) -> list[Object]:

@@ -39,6 +39,8 @@ def test_an_ordinary_rule_is_not_warned_of() -> None:
         ("{operations: [CREATE], resources: [xs]}", []),
         ("{operations: [CREATE], resources: [xs, xs/status]}", []),
         ("{scope: Cluster}", []),
+        ("{apiGroups: [apps/v1]}", ["never-matches"]),
+        ("{apiVersions: [apps/v1]}", ["never-matches"]),
     ],
 )
 def test_a_subresource_is_never_created(resources: str, expected: list[str]) -> None:

@@ -27,6 +27,19 @@ def test_documents_of_other_kinds_are_passed_over() -> None:
     assert (titles(served), served.broken, served.problems) == (["a"], 0, ())
 
 
+def test_a_misspelt_kind_is_not_passed_over_in_silence() -> None:
+    suite = "apiVersion: statusguard.dev/v1alpha1\nkind: StatusRuleTest"
+    served = RuleCatalog().update(
+        documents(rule("a"), rule("b").replace("ClusterStatusRule", "ClusterStatusrule"), suite)
+    )
+    assert (titles(served), served.broken, places(served)) == (["a"], 1, ["2:7 kind"])
+    assert served.problems[0].message == (
+        'kind is "ClusterStatusrule", expected ClusterStatusRule or StatusRule or StatusRuleTest, '
+        'did you mean "ClusterStatusRule"?'
+    )
+    assert places(RuleCatalog().update(documents("apiVersion: statusguard.dev/v1alpha1"))) == ["1:1 kind"]
+
+
 def test_an_invalid_document_keeps_the_last_good_rule_of_its_name() -> None:
     catalog = RuleCatalog()
     good = catalog.update(documents(rule("a"), rule("b")))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from http import HTTPStatus
@@ -26,9 +26,12 @@ PERIOD: Final = 30.0
 
 
 class Controller:
-    """Writes into the cluster what follows from the rules. `endpoint` is None while there is no certificate to trust."""
+    """Writes into the cluster what follows from the rules."""
 
-    def __init__(self, client: ClusterClient, source: RuleSource, endpoint: Callable[[], Endpoint | None]) -> None:
+    def __init__(
+        self, client: ClusterClient, source: RuleSource, endpoint: Callable[[], Awaitable[Endpoint | None]]
+    ) -> None:
+        """`endpoint` says where the API server finds us, None while no certificate is to be trusted; it may raise ClusterError."""
         self._client = client
         self._source = source
         self._endpoint = endpoint
@@ -54,7 +57,7 @@ class Controller:
                 backoff.reset()
 
     async def _reconcile(self) -> None:
-        endpoint = self._endpoint()
+        endpoint = await self._endpoint()
         if endpoint is None or self._source.unready() is not None:
             return
         planned = self._source.plan

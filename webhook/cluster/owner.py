@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import asyncio
 from http import HTTPStatus
 from typing import Any, Final
 
-import structlog
-
-from webhook.cluster.backoff import Backoff
 from webhook.cluster.client import ClusterClient
-from webhook.cluster.errors import ApiError, ClusterError
+from webhook.cluster.complaint import Complaint
+from webhook.cluster.errors import ApiError
 
 CLUSTER_ROLES: Final = "/apis/rbac.authorization.k8s.io/v1/clusterroles"
 
-_logger = structlog.stdlib.get_logger(__name__)
 
+class Owner:
+    """Our ClusterRole. It is looked up anew each time: it may have been made anew, and what belongs to the former one goes."""
 
-async def owner_reference(client: ClusterClient, name: str) -> dict[str, Any] | None:
-    """Return the ownerReference to our ClusterRole, None if there is none or we may not read it.
+    def __init__(self, client: ClusterClient, name: str) -> None:
+        self._client = client
+        self._name = name
+        self._complaint = Complaint("our ClusterRole cannot be read, what is written outlives an uninstall")
 
-    Waits while the API server cannot say: a configuration without it outlives an uninstall.
-    """
-    backoff = Backoff()
-    while True:
+    async def reference(self) -> dict[str, Any] | None:
+        """Return an ownerReference, None if there is no such ClusterRole or if we may not read it. Raises ClusterError."""
         try:
-            found = await client.get(f"{CLUSTER_ROLES}/{name}")
-        except ClusterError as error:
+            found = await self._client.get(f"{CLUSTER_ROLES}/{self._name}")
+        except ApiError as error:
             if error.retryable:
-                await asyncio.sleep(backoff.next())
-                continue
-            if not (isinstance(error, ApiError) and error.status == HTTPStatus.NOT_FOUND):
-                _logger.warning("our ClusterRole cannot be read, what we write outlives an uninstall", error=str(error))
+                raise
+            if error.status != HTTPStatus.NOT_FOUND:
+                self._complaint.make(error)
             return None
         return {
             "apiVersion": "rbac.authorization.k8s.io/v1",
             "kind": "ClusterRole",
-            "name": name,
+            "name": self._name,
             "uid": found["metadata"]["uid"],
         }

@@ -18,7 +18,7 @@ from webhook.cluster.configurations import Endpoint
 from webhook.cluster.control import Controller
 from webhook.cluster.entries import Policy
 from webhook.cluster.leader import Leader, new_identity
-from webhook.cluster.owner import owner_reference
+from webhook.cluster.owner import Owner
 from webhook.cluster.rule_source import RuleSource
 from webhook.cluster.trust import IssuedTrust, OwnTrust, Trust
 from webhook.errors import InputError
@@ -90,13 +90,14 @@ async def serve_cluster(
 
 async def _lead(client: ClusterClient, settings: ClusterSettings, source: RuleSource, trust: Trust) -> None:
     """Do what only one replica does, until cancelled."""
-    owner = await owner_reference(client, settings.cluster_role)
+    owner = Owner(client, settings.cluster_role)
 
-    def endpoint() -> Endpoint | None:
+    async def endpoint() -> Endpoint | None:
         bundle = trust.bundle
         if bundle is None:
             return None
-        return Endpoint(bundle, settings.namespace, settings.service, settings.service_port, settings.url, owner)
+        reference = await owner.reference()
+        return Endpoint(bundle, settings.namespace, settings.service, settings.service_port, settings.url, reference)
 
     async with asyncio.TaskGroup() as work:
         work.create_task(Controller(client, source, endpoint).lead())

@@ -53,7 +53,7 @@ def _print(texts: Iterable[Iterable[str]], separator: str) -> None:
 def _chosen(paths: list[Path], name: str | None) -> list[tuple[CompiledRule, Document]]:
     loaded = load(paths)
     if loaded.problems:
-        raise InputError("\n".join(map(str, sorted(loaded.problems))))
+        raise InputError(*map(str, sorted(loaded.problems)))
     if not loaded.rules:
         raise InputError(f"no rule found in {', '.join(map(str, paths))}")
     chosen = [(rule, document) for rule, document in loaded.rules if name in {None, rule.title}]

@@ -11,6 +11,7 @@ from typing import Any
 import uvloop
 
 from rules.ruleset import RuleSet
+from webhook.canary import Canary
 from webhook.certificate_files import CertificateFiles
 from webhook.certificates import Certificate, self_signed
 from webhook.display import Display
@@ -66,7 +67,7 @@ async def _serve(settings: dict[str, Any], rules: RuleService, certificate: Cert
     stop = _stop_signal()
     reviewer = _reviewer(settings, rules.rules, metrics)
     config = _config(settings)
-    server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=lambda: None)
+    server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=Canary().problem)
     error_line(_greeting(config.host, server, len(rules.rules.rules)))
     rules.report()
     following = asyncio.create_task(rules.follow(reviewer), name="rules")

@@ -101,6 +101,21 @@ def test_a_full_disk_is_one_line_and_3(rules: Path) -> None:
     assert (ran.returncode, ran.stderr) == (3, b"statusguard: No space left on device\n")
 
 
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_streams_that_are_closed(rules: Path, closed: str) -> None:
+    broken = rules.parent / "broken.yaml"
+    broken.write_text("apiVersion: statusguard.dev/v1alpha1\nkind: StatusRul\n")
+    for words, code in (
+        [f"lint {rules}", 0],
+        [f"lint {broken}", 1],
+        ["lint /nowhere", 2],
+        [f"review --rules {rules} -", 0],
+    ):
+        shell = ["sh", "-c", f"exec {SCRIPT} {words} {closed}"]
+        ran = subprocess.run(shell, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=PATIENCE)
+        assert (ran.returncode, b"Traceback" in ran.stderr) == (code, False)
+
+
 def test_a_terminal_that_knows_few_characters(tmp_path: Path) -> None:
     file = tmp_path / "r.yaml"
     file.write_text(rule("r").replace("Deny", "Zurückweisen"))

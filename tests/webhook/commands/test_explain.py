@@ -105,3 +105,11 @@ def test_a_broken_rule_is_told_as_by_lint(rules: Path) -> None:
     ran = statusguard("explain", rules)
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"{rules}/widgets.yaml:11:5: error: unknown field")
+
+
+def test_several_mistakes_are_a_line_each(rules: Path) -> None:
+    for name in ("a", "b"):
+        (rules / f"{name}.yaml").write_text(rule(name).replace("observedGeneration", "observedGenerations"))
+    ran = statusguard("explain", rules)
+    assert ran.code == 2
+    assert [line.partition(": ")[0] for line in ran.err.splitlines()] == [f"{rules}/{name}.yaml:11:5" for name in "ab"]
