@@ -20,8 +20,6 @@ _CEL_VARIABLES: Final = frozenset({"object", "oldObject"})
 _WRITTEN_WITH_STATUS: Final = frozenset({"metadata", "status"})
 """What a write of the status may change: the API server takes the rest from the object before (metadata at least in parts)."""
 
-_KEY_OF_CONDITIONS: Final = "type"
-
 
 def path_warnings(spec: RuleSpec) -> Iterator[Problem]:
     """Yield the warnings of the paths of a rule; locations start at its document."""
@@ -52,12 +50,10 @@ def _of_conditions(use: Use) -> Iterator[Problem]:
 
 
 def _instead_of_type(step: Segment) -> str | None:
-    """Return what stands where the type of a condition should be named; None if it is named, or every item is meant."""
+    """Return the type of a condition that stands where a field should: types are in CamelCase, fields in camelCase."""
     match step:
-        case Name(name):
-            return name
-        case Keyed(keys) if _KEY_OF_CONDITIONS not in keys:
-            return keys[0]
+        case Name(word) | Keyed((word,)) if word[:1].isupper():
+            return word
     return None
 
 

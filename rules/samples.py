@@ -24,7 +24,7 @@ Samples: TypeAlias = dict[FieldPath, list[Any]]
 TIMES: Final = ("2026-01-01T00:00:00Z", "2026-01-01T00:05:00Z", "2025-12-31T00:00:00Z")
 COUNTS: Final = (1, 0, 2, 3)
 
-_TIME_NAME: Final = re.compile(r".*(Time|Timestamp|[a-z]At)|time|timestamp")
+_TIME_NAME: Final = re.compile(r".*(Time|Timestamp|[a-z]At)|time|timestamp|notBefore|notAfter")
 _COUNT_NAME: Final = re.compile(r".*(Replicas|Count|Generation|Revision|Number)|replicas|count|generation|revision")
 _INTEGER: Final = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _LITERAL: Final = re.compile(r"""'([^'\\]*)'|"([^"\\]*)"|(?<![\w.])([0-9]+(?:\.[0-9]+)?)(?![\w.])""")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from rules.api import RULE_KINDS
@@ -106,8 +106,6 @@ class Case(Model):
             raise PydanticCustomError("case", "needs `object` or `patch`, one of them")
         if self.patch is not None and self.old is None:
             raise PydanticCustomError("case", "`patch` needs an `old` that it is a patch of")
-        if self.expect == Expectation():
-            raise PydanticCustomError("case", "names nothing, so that no write fails the case", {"below": ("expect",)})
         others = (self.expect.allowed, self.expect.code, self.expect.warnings)
         if self.source == "audit" and any(other is not None for other in others):
             raise PydanticCustomError(
@@ -130,6 +128,15 @@ class StatusRuleTest(Model):
     metadata: _Metadata
     rules: list[dict[str, Any] | str] = Field(min_length=1, description="Rule documents, or paths of rule files.")
     cases: list[Case] = Field(min_length=1, description="The cases.")
+
+    @field_validator("cases")
+    @classmethod
+    def _expect_something(cls, cases: list[Case]) -> list[Case]:
+        for index, case in enumerate(cases):
+            if case.expect == Expectation():
+                message = "names nothing, so that no write fails the case"
+                raise PydanticCustomError("case", message, {"below": (index, "expect")})
+        return cases
 
 
 class SuiteError(Exception):

@@ -73,6 +73,13 @@ class Request:
     details: Callable[[], Mapping[str, Any]] | None = field(default=None, compare=False, repr=False)
 
     @property
+    def title(self) -> str:
+        """What is done to what, in words: `UPDATE of widgets/status of example.test/v1`."""
+        of = self.resource
+        name = f"{of.resource}/{of.subresource}".rstrip("/")
+        return f"{self.operation} of {name} of {of.group or 'the core group'}/{of.version}"
+
+    @property
     def is_for_a_namespace(self) -> bool:
         """Whether the object is a Namespace."""
         return self.resource.group == "" and self.resource.resource == "namespaces"

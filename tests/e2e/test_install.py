@@ -38,9 +38,10 @@ def definition(plural: str, kind: str) -> Object:
 @pytest.fixture(scope="module")
 def certificates(admin: Api) -> None:
     """The kinds of cert-manager."""
-    for plural, kind in (("certificates", "Certificate"), ("issuers", "Issuer")):
-        apply(admin, definition(plural, kind))
-        eventually(lambda plural=plural: admin.exists(f"/apis/cert-manager.io/v1/{plural}"))
+    apply(admin, definition("certificates", "Certificate"))
+    apply(admin, definition("issuers", "Issuer"))
+    served = [f"/apis/cert-manager.io/v1/{plural}" for plural in ("certificates", "issuers")]
+    eventually(lambda: all(map(admin.exists, served)))
 
 
 @pytest.mark.parametrize("overlay", OVERLAYS, ids=lambda path: path.name)

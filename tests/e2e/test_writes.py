@@ -57,7 +57,7 @@ def test_a_bad_write_is_refused_and_a_good_one_passes(guarded: Widgets, way: Way
     said = f"status.observedGeneration went back from 2 to 1 (rule {guarded.namespace}, invariant generation)"
     assert f"denied the request: {said}. " in message
     assert 'Written by "a-controller" with field manager "widget-controller"' in message
-    assert 'status.observedGeneration was last written by "widget-controller" at 20' in message
+    assert 'the field was last written by "widget-controller" at 20' in message
     assert [cause["field"] for cause in back.body["details"]["causes"]] == ["status.observedGeneration"]
     above = way(guarded, name, ABOVE)
     assert above.refusal == (422, "Invalid")

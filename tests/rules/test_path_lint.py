@@ -31,6 +31,8 @@ def codes(*invariants: str, resources: dict[str, Any] = STATUS) -> list[str]:
         "status.conditions",
         "status.parents[ref].conditions[type,from].status",
         "status.conditions.*",
+        "status.conditions.ready",
+        "status.conditions[reason]",
         "status.parts[Name]",
         'metadata.annotations["conditions"]',
     ],
@@ -41,10 +43,9 @@ def test_what_a_status_may_have(path: str) -> None:
 
 @pytest.mark.parametrize("path", ["status.conditions[Ready].status", "status.conditions.Ready.status"])
 def test_a_condition_that_is_not_known_by_its_type(path: str) -> None:
-    assert said(f"writeOnce: {{fields: ['{path}']}}") == [
-        f"condition-path: {path}: conditions are a list, known by their type: "
-        "write conditions[type=Ready] for one or conditions[type] for each"
-    ]
+    advice = "write conditions[type=Ready] for one or conditions[type] for each"
+    message = f"condition-path: {path}: conditions are a list, known by their type: {advice}"
+    assert said(f"writeOnce: {{fields: ['{path}']}}") == [message]
     assert codes(f"writeOnce: {{fields: ['{path}']}}", resources=MAIN) == ["condition-path"]
 
 

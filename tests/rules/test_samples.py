@@ -18,6 +18,7 @@ from .judging import snippet
         ("status.readyReplicas", [1, 0, 2, 3, None]),
         ("status.lastUpdateTime", [*TIMES, None]),
         ("status.finishedAt", [*TIMES, None]),
+        ("status.notAfter", [*TIMES, None]),
         ("status.format", ["a", "b", None]),
         ("status.conditions[type=Ready].status", ["True", "False", None]),
         ("status.conditions[type]", [{"status": "True"}, {"status": "False"}, None]),

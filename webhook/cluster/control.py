@@ -31,7 +31,7 @@ class Controller:
     def __init__(
         self, client: ClusterClient, source: RuleSource, endpoint: Callable[[], Awaitable[Endpoint | None]]
     ) -> None:
-        """`endpoint` says where the API server finds us, None while no certificate is to be trusted; it may raise ClusterError."""
+        """`endpoint` says where the API server finds us, None if it cannot trust us yet; it may raise ClusterError."""
         self._client = client
         self._source = source
         self._endpoint = endpoint

@@ -100,10 +100,7 @@ def _as_json(verdict: Verdict, response: dict[str, Any], wording: Wording, *, ru
 
 def _print(verdict: Verdict, response: dict[str, Any], wording: Wording, write: Write, *, rules: int) -> None:
     if not rules:
-        resource = write.request.resource
-        name = f"{resource.resource}/{resource.subresource}".rstrip("/")
-        where = f"{name} of {resource.group or 'the core group'}/{resource.version}"
-        error_line(f"no rule is about {write.request.operation} of {where}; see --resource and --subresource")
+        error_line(f"no rule is about {write.request.title}; see --resource and --subresource")
     if verdict.judged:
         shown = ((wording.entry(each), wording.problem(each.violation)) for each in verdict.judged)
         rows = [

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rules.case_result import Broken, Outcome, differences
 from rules.case_write import write_of
+from rules.compile import CompiledRule
 from rules.documents import Document, DocumentError
-from rules.ruleset import RuleSet, judge
-from rules.suite import Case, Suite, SuiteError, is_suite, load
+from rules.ruleset import judge
+from rules.suite import Case, Suite, SuiteError, is_suite, load, misnamed
+from rules.write import Write
 from webhook.errors import InputError
 from webhook.files import read_documents
 from webhook.output import add_output, json_line, line
@@ -57,6 +60,8 @@ def _load(paths: list[Path]) -> tuple[list[Suite], list[str]]:
     unusable = list(map(str, found.errors))
     for file in found.files:
         for document in file.documents:
+            if problem := misnamed(document):
+                unusable.append(str(problem))
             if is_suite(document.data):
                 try:
                     suites.append(load(document, partial(_rules, file.path.parent)))
@@ -74,18 +79,21 @@ def _rules(folder: Path, name: str) -> list[Document]:
 
 
 def _result(suite: Suite, index: int, case: Case) -> dict[str, Any]:
+    write = write_of(case)
+    concerned = suite.rules.concerned(write.request)
+    found = differences(case, _outcome(concerned, write))
+    if found and not concerned:
+        found.append(f"no rule of the suite is about {write.request.title}; see `request` of a case")
     return {
         "suite": suite.name,
         "case": case.name,
         "place": str(suite.document.place(("cases", index))),
-        "differences": differences(case, _outcome(suite.rules, case)),
+        "differences": found,
     }
 
 
-def _outcome(rules: RuleSet, case: Case) -> Outcome:
-    write = write_of(case)
-    verdicts = judge(rules.concerned(write.request), write)
-    verdict = decide(verdicts, write)
+def _outcome(concerned: Sequence[CompiledRule], write: Write) -> Outcome:
+    verdict = decide(judge(concerned, write), write)
     violations = (judged.violation for judged in verdict.judged)
     return Outcome(
         verdict.allowed,

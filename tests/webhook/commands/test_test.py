@@ -135,3 +135,30 @@ def test_no_suite_is_2(suite: Path) -> None:
 
 def test_a_missing_path_is_2(tmp_path: Path) -> None:
     assert statusguard("test", tmp_path / "x") == Ran(2, "", f"{tmp_path}/x: No such file or directory\n")
+
+
+def test_a_suite_of_a_misspelt_kind_is_not_passed_over(suite: Path) -> None:
+    other = suite.with_name("other.yaml")
+    other.write_text(SUITE.replace("StatusRuleTest", "StatusRuleTests"))
+    ran = statusguard("test", suite.parent)
+    assert (ran.code, ran.out) == (2, "2 passed, 0 failed\n")
+    assert ran.err == (
+        f'{other}:2:7: error: kind is "StatusRuleTests", expected ClusterStatusRule or StatusRule or StatusRuleTest, '
+        'did you mean "StatusRuleTest"? [kind]\n'
+    )
+
+
+def test_a_case_that_expects_nothing_cannot_fail(suite: Path) -> None:
+    suite.write_text(SUITE.replace("{allowed: true, violations: []}", "{}"))
+    ran = statusguard("test", suite)
+    assert (ran.code, ran.out) == (2, "0 passed, 0 failed\n")
+    assert ran.err == f"{suite}:13:11: error: expect: names nothing, so that no write fails the case [case]\n"
+
+
+def test_a_case_that_no_rule_is_about(suite: Path) -> None:
+    suite.write_text(SUITE.replace("kind: Widget", "kind: Gadget"))
+    ran = statusguard("test", suite)
+    assert ran.out.splitlines()[-2:] == [
+        "     no rule of the suite is about UPDATE of gadgets/status of example.test/v1; see `request` of a case",
+        "1 passed, 1 failed",
+    ]
