@@ -47,7 +47,9 @@ def _asks_ahead(spec: dict[str, Any]) -> bool:
 
 def _generation_is_broken(field: str, pair: Pair, spec: dict[str, Any], write: Write) -> bool:
     old, new = number(pair.old) or ZERO, number(pair.new) or ZERO  # '0 and absent are the same'
-    old_generation, generation = (number(read(parse("metadata.generation"), side)) for side in (write.before, write.new))
+    old_generation, generation = (
+        number(read(parse("metadata.generation"), side)) for side in (write.before, write.new)
+    )
     generation = generation or ZERO
     asked = _asks_ahead(spec) and generation != 0  # 'not asked where that is absent or 0'
     ignored: list[object] = spec.get("ignoreValues") or []

@@ -91,9 +91,7 @@ def relation(spec: dict[str, Any], write: Write, *, when_changed: bool) -> list[
 def changed_fields(parsed: Relation, write: Write) -> list[str]:
     """The paths, as written, of which the write changed what the relation reads, from left to right.
     An absent list differs from an empty one: '[] is not absent'."""
-    return [
-        show_path(path) for path in parsed.paths if not equal(gather(path, write.before), gather(path, write.new))
-    ]
+    return [show_path(path) for path in parsed.paths if not equal(gather(path, write.before), gather(path, write.new))]
 
 
 def satisfied(parsed: Relation, missing: str | None, new: object) -> bool:

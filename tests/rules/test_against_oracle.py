@@ -3,81 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
-from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
-import msgspec
 import pytest
 from hypothesis import Phase, find, given, settings
-from hypothesis import strategies as st
 
-from rules.compile import compile_rule
-from rules.ruleset import judge as judge_compiled
-from rules.values import MISSING
-from rules.write import Request, Resource, Roots
-from rules.write import Write as CompiledWrite
-from tests.oracle import NO_PATCH, Write, judge
-from webhook.review import decode
+from tests.oracle import Write
 
-from .strategies import Case, cases, reordered_cases
-from .strategies.groups import EVIDENCE, co_update
-from .strategies.invariants import (
-    CONDITIONS,
-    FROZEN,
-    MONOTONIC,
-    OBSERVED_GENERATION,
-    PRESERVED,
-    RELATION,
-    REQUIRE,
-    TRANSITIONS,
-    WRITE_ONCE,
-    Invariants,
-    Json,
-)
-
-KINDS: Final[dict[str, Invariants]] = {
-    "observedGeneration": OBSERVED_GENERATION,
-    **{name: co_update([name]) for name in EVIDENCE},
-    "relation": RELATION,
-    **MONOTONIC,
-    "writeOnce": WRITE_ONCE,
-    "preserved": PRESERVED,
-    "transitions": TRANSITIONS,
-    "conditions": CONDITIONS,
-    "frozen": FROZEN,
-    "require": REQUIRE,
-}
-GROUPS: Final[Invariants] = st.lists(st.sampled_from(EVIDENCE), unique=True).flatmap(co_update)
-ANY: Final[Invariants] = st.one_of(GROUPS, *KINDS.values())
-
-Broken = Counter[tuple[str, str]]
-
-
-def said_by_rules(rule: Json, write: CompiledWrite) -> Broken:
-    operations = ["CREATE", "UPDATE"]
-    match = {"apiGroups": ["g"], "apiVersions": ["v1"], "resources": ["things/status"], "operations": operations}
-    document: Json = {
-        "apiVersion": "statusguard.dev/v1alpha1",
-        "kind": "ClusterStatusRule",
-        "metadata": {"name": "r"},
-        "spec": {"matchConstraints": {"resourceRules": [match]}, **rule},
-    }
-    [verdict] = judge_compiled([compile_rule(document)], write)
-    if verdict.defect:
-        raise verdict.defect
-    assert verdict.error is None
-    return Counter((violation.invariant, violation.field) for violation in verdict.violations)
-
-
-def said_by_oracle(case: Case) -> Broken:
-    return Counter((broken.invariant, broken.field) for broken in judge(case.rule, case.write))
-
-
-def compiled(write: Write) -> CompiledWrite:
-    request = Request(Resource("g", "v1", "things", "status"), operation=write.operation)
-    patch = MISSING if write.patch is NO_PATCH else write.patch
-    return CompiledWrite(request, Roots(write.new), Roots(write.old), patch)
+from .comparison import compiled, said_by_oracle, said_by_rules
+from .strategies import Case, cases
+from .strategies.invariants import Json
+from .strategies.kinds import ANY, GROUPS, KINDS
 
 
 def agree(case: Case) -> None:
@@ -233,53 +169,3 @@ def test_what_they_once_disagreed_on(invariant: Json, old: Json, new: Json, brok
 def test_the_cases_of_a_kind_break_it(kind: str) -> None:
     quick = settings(phases=[Phase.generate], max_examples=2_000)
     find(cases(KINDS[kind]), lambda case: bool(said_by_oracle(case)), settings=quick)
-
-
-@given(reordered_cases(ANY, ANY))
-def test_a_write_that_changes_nothing_breaks_nothing(pair: tuple[Case, Case]) -> None:
-    old, new = (case.write.new for case in pair)
-    same = new | {root: respelt(new.get(root)) for root in ("spec", "status")}
-    assert not said_by_rules(pair[0].rule, compiled(Write(old, same)))
-
-
-def respelt(value: Any) -> Any:
-    """An equal value: null members added, order of members turned, 3 become 3.0."""
-    if isinstance(value, dict):
-        return {"null": None} | {name: respelt(value[name]) for name in reversed(value)}
-    if isinstance(value, list):
-        return list(map(respelt, value))
-    return Decimal(f"{value}.0") if type(value) is int else value
-
-
-@given(reordered_cases(ANY, ANY))
-def test_the_order_of_items_that_have_keys_does_not_matter(pair: tuple[Case, Case]) -> None:
-    case, reordered = pair
-    assert said_by_rules(case.rule, compiled(case.write)) == said_by_rules(reordered.rule, compiled(reordered.write))
-
-
-@given(cases(ANY, ANY))
-def test_a_review_that_is_decoded_on_demand_is_judged_alike(case: Case) -> None:
-    write = replace(case.write, patch=NO_PATCH)
-    assert said_by_rules(case.rule, decode(review(write)).write()) == said_by_rules(case.rule, compiled(write))
-
-
-def review(write: Write) -> bytes:
-    request = {
-        "uid": "u",
-        "kind": {"group": "g", "version": "v1", "kind": "Thing"},
-        "resource": {"group": "g", "version": "v1", "resource": "things"},
-        "subResource": write.subresource,
-        "operation": write.operation,
-        "object": encodable(write.new),
-        "oldObject": encodable(write.old),
-    }
-    return msgspec.json.encode({"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request})
-
-
-def encodable(value: Any) -> Any:
-    """A value with its numbers in full: msgspec would write a Decimal as a string, and no integer beyond 64 bits."""
-    if isinstance(value, dict):
-        return {name: encodable(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return list(map(encodable, value))
-    return msgspec.Raw(str(value).encode()) if type(value) in {int, Decimal} else value

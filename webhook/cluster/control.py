@@ -86,7 +86,7 @@ class Controller:
         shown: Mapping[str, Any] = rule.manifest.get("status") or {}
         uid = _uid(rule)
         # What was written a moment ago may not have come back yet, and its times shall not move.
-        after = status(state, self._said.get(uid, shown), datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"))
+        after = status(state, self._said.get(uid, shown), now())
         if holds(shown, after):
             return
         kind, namespace, name = identity
@@ -116,3 +116,8 @@ def _refusals(planned: Plan, written: Written) -> dict[str, str]:
 
 def _uid(rule: ClusterRule) -> str:
     return str(rule.manifest["metadata"]["uid"])
+
+
+def now() -> str:
+    """Return the wall clock as Kubernetes writes it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 import structlog
+from kubernetes_asyncio.client import Configuration
 
 from rules.api import Action
 from webhook.canary import Canary
@@ -21,7 +22,7 @@ from webhook.cluster.leader import Leader, new_identity
 from webhook.cluster.owner import Owner
 from webhook.cluster.rule_source import RuleSource
 from webhook.cluster.trust import IssuedTrust, OwnTrust, Trust
-from webhook.errors import InputError
+from webhook.errors import CannotRunError, InputError
 from webhook.observe.metrics import Metrics
 from webhook.output import error_line
 from webhook.reviewer import RuleReviewer
@@ -57,7 +58,7 @@ async def serve_cluster(
     settings: ClusterSettings, config: ServerConfig, reviewer: RuleReviewer, metrics: Metrics, stop: asyncio.Event
 ) -> None:
     """Serve until `stop` is set. Raises CannotRunError without access to a cluster, or without a port."""
-    async with ClusterClient(await access()) as client:
+    async with ClusterClient(await _access()) as client:
         source = RuleSource(client, reviewer, metrics, settings.policy, settings.action)
         trust = _trust(client, settings, metrics, source.changed.set)
         canary = Canary()
@@ -133,3 +134,10 @@ def _pair(written: str) -> tuple[str, str]:
     if not resource:
         raise InputError(f"{written!r} is no resource: write resource.group, as deployments.apps")
     return group, resource
+
+
+async def _access() -> Configuration:
+    try:
+        return await access()
+    except CannotRunError as error:
+        raise CannotRunError(f"without --rules PATH the rules are the cluster's: {error}") from error

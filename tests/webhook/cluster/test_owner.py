@@ -8,7 +8,7 @@ from webhook.cluster.errors import ApiError, UnreachableError
 from webhook.cluster.owner import CLUSTER_ROLES, Owner
 
 from .fake_api import FakeApi
-from .faults import cut, status
+from .faults import status
 
 ROLE = f"{CLUSTER_ROLES}/statusguard"
 
@@ -52,9 +52,10 @@ async def test_who_may_not_read_it_does_without_and_says_so(
 
 
 async def test_what_may_be_otherwise_soon_is_no_answer(api: FakeApi, client: ClusterClient) -> None:
-    api.fault("get", status(503, "ServiceUnavailable"), cut)
     owner = Owner(client, "statusguard")
+    api.fault("get", status(503, "ServiceUnavailable"))
     with pytest.raises(ApiError):
         await owner.reference()
+    api.down = True
     with pytest.raises(UnreachableError):
         await owner.reference()

@@ -133,12 +133,15 @@ async def test_it_is_ready_once_it_judges_by_all_there_is(api: FakeApi, followin
         await api.until(lambda: followed.source.unready() is None)
 
 
-async def test_it_is_never_ready_before_it_judges(api: FakeApi, following: Following) -> None:
+async def test_it_is_not_ready_before_it_judges(
+    api: FakeApi, following: Following, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(api, manifest("a"))
+    said: list[str | None] = []
     async with following() as followed:
-        while followed.source.unready() is not None:
-            await asyncio.sleep(0)
-        assert followed.is_refused()
+        monkeypatch.setattr(followed.reviewer, "exchange", lambda *_: said.append(followed.source.unready()))
+        await api.until(lambda: followed.source.unready() is None)
+    assert said == ["waiting for the rules"]
 
 
 async def test_without_rules_it_is_ready_too(api: FakeApi, following: Following) -> None:

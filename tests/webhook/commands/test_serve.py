@@ -160,7 +160,6 @@ def test_no_good_rule_is_2_with_every_place(rules: Path, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "statusguard serve: no rules: name files or folders with --rules PATH\n"),
         (["--rules", "missing.yaml"], "missing.yaml:1:1: error: no such file or folder [syntax]\n"),
         (
             ["--rules", "x", "--port", "65536"],
