@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from rules.api import RULE_KINDS, Action, InvariantBase, Rule, StatusRule
-from rules.cel import Program, compile_cel
+from rules.cel.program import Program, compile_cel
 from rules.check import Checks
 from rules.diagnosis import problems, suggestion
 from rules.places import quoted

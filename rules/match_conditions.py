@@ -8,8 +8,8 @@ from typing import Annotated, Final, TypeAlias
 
 from pydantic import AfterValidator, Field, StringConstraints
 
-from rules.cel import CelRuntimeError, Program
-from rules.cel_types import BoolExpression
+from rules.cel.program import CelRuntimeError, Program
+from rules.cel.types import BoolExpression
 from rules.fieldpath import custom_error
 from rules.model import Model
 from rules.write import Write

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from rules.cel import CelRuntimeError
+from rules.cel.program import CelRuntimeError
 from rules.check import Finding
 from rules.compile import CompiledInvariant, CompiledRule
 from rules.match_conditions import all_hold

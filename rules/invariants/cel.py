@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from rules.cel import CelRuntimeError, Program, compile_cel
-from rules.cel_reads import Parts, field_paths, path_of
-from rules.cel_types import BoolExpression, StringExpression
+from rules.cel.program import CelRuntimeError, Program, compile_cel
+from rules.cel.reads import Parts, field_paths, path_of
+from rules.cel.types import BoolExpression, StringExpression
 from rules.check import Check, Checks, Finding, literal
 from rules.invariants.kind import Kind
 from rules.pairing import Pair

@@ -10,9 +10,9 @@ from typing import Any, Final, TypeAlias
 from pydantic import BaseModel
 
 from rules.api import RuleSpec
-from rules.cel import compile_cel
-from rules.cel_language import ResultType
-from rules.cel_reads import field_paths
+from rules.cel.language import ResultType
+from rules.cel.program import compile_cel
+from rules.cel.reads import field_paths
 from rules.fieldpath import FieldPath
 from rules.predicates import Predicate
 from rules.problem import Location

@@ -8,8 +8,8 @@ from itertools import chain, islice, product
 from typing import Any, Final
 
 from rules.case_write import plural, write_of
-from rules.cel import CelRuntimeError, Program
-from rules.cel_reads import field_paths
+from rules.cel.program import CelRuntimeError, Program
+from rules.cel.reads import field_paths
 from rules.compile import CompiledRule
 from rules.matching import NAMESPACE_NAME_LABEL, LabelSelector, ResourceRule
 from rules.ruleset import RuleSet, judge

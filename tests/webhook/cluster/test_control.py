@@ -78,7 +78,7 @@ class Led:
                 await self._next_round()
 
     def _is_in_sync(self) -> bool:
-        known = {path_of(each.manifest): each.manifest for each in self.source.rules.by_identity.values()}
+        known = {path_of(dict(each.manifest)): each.manifest for each in self.source.rules.by_identity.values()}
         return all(found == self.api.store.get(Target.parse(path)) for path, found in known.items())
 
     async def _next_round(self) -> None:
@@ -196,6 +196,7 @@ async def test_a_time_does_not_move_although_what_was_written_has_not_come_back(
     monkeypatch.setattr(control, "now", lambda: f"2026-01-01T00:00:{next(ticks):02}Z")
     async with leading() as led:
         first = await led.until(rule, "Ready", "True")
+        await led.at_rest()
         led.source.rules.by_identity = {
             identity: replace(known, manifest={**known.manifest, "status": {}})
             for identity, known in led.source.rules.by_identity.items()

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, TypeAlias
 
-from rules.cel_tree import Call, Literal, Loop, Name, Node, Select, parts_of
+from rules.cel.tree import Call, Literal, Loop, Name, Node, Select, parts_of
 from rules.fieldpath import FieldPath, parse
 from rules.path_syntax import NAME, FieldPathError
 

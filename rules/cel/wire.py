@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from rules.cel_tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
+from rules.cel.tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
 
 _VARINT: Final = 0
 _FIXED: Final = {1: 8, 5: 4}

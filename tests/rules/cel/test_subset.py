@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from rules.cel import CelSyntaxError, compile_cel
-from rules.cel_subset import check_tree
-from rules.cel_tree import Call, Select
+from rules.cel.program import CelSyntaxError, compile_cel
+from rules.cel.subset import check_tree
+from rules.cel.tree import Call, Select
 
 ZONE = 'the time zone must be a literal here, as "Europe/Berlin", "UTC" or "+01:00"'
 PATTERN = "matches takes its pattern as a literal here: compiling one may take long"

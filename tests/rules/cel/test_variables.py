@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from rules.cel import CelRuntimeError, CelSyntaxError, compile_cel
+from rules.cel.program import CelRuntimeError, CelSyntaxError, compile_cel
 from rules.write import Resource
-
-from .judging import write
+from tests.rules.judging import write
 
 
 def value(expression: str, **request: Any) -> Any:

@@ -4,9 +4,8 @@ import sys
 
 import pytest
 
-from rules.cel import compile_cel
-
-from .judging import MATCH_EVERYTHING, invariant_mistakes, spec_mistakes
+from rules.cel.program import compile_cel
+from tests.rules.judging import MATCH_EVERYTHING, invariant_mistakes, spec_mistakes
 
 
 @pytest.mark.parametrize(
@@ -58,7 +57,7 @@ def test_a_mistake_on_a_further_line_of_an_expression(header: str) -> None:
 
 
 def test_without_the_extra_each_expression_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rules.cel_engine", None)
+    monkeypatch.setitem(sys.modules, "rules.cel.engine", None)
     compile_cel.cache_clear()
     said = "error: expression: CEL needs the extra `cel`: pip install 'statusguard[cel]' [cel]"
     assert invariant_mistakes("cel: {expression: object.a == 1}") == [f"r.yaml:8:23: {said}"]

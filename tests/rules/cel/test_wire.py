@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from rules.cel import compile_cel
-from rules.cel_tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
+from rules.cel.program import compile_cel
+from rules.cel.tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
 
 OBJECT = Name("object")
 

@@ -12,18 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from rules.cel_functions import CALL, MATCHES, PRICES, SCALAR, Priced
-from rules.cel_patterns import pattern_parts
-from rules.cel_reads import Parts, Reads, chain
-from rules.cel_size import CONVERSION, VALUE, Size
-from rules.cel_tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
-from rules.cel_variables import Sizes
+from rules.cel.functions import CALL, MATCHES, PRICES, SCALAR, Priced
+from rules.cel.patterns import pattern_parts
+from rules.cel.reads import Parts, Reads, chain
+from rules.cel.size import CONVERSION, VALUE, Size
+from rules.cel.tree import Call, ListOf, Literal, Loop, MapOf, Name, Node, Select
+from rules.cel.variables import Sizes
 
 BUDGET: Final = 250_000_000
 """The most that one evaluation may cost, in nanoseconds.
 
 The API server waits for two seconds, and no other request is answered meanwhile. With ten nanoseconds for each byte that is
-kept (`rules.cel_functions`) it is also 25 MB of memory. Measured, of 47 constructs with the largest object that each may judge:
+kept (`rules.cel.functions`) it is also 25 MB of memory. Measured, of 47 constructs with the largest object that each may judge:
 at most 0.33 s and 44 MB, all that is converted included.
 """
 
@@ -160,7 +160,7 @@ def _container(items: list[Size]) -> Size:
 
 
 def _match(pattern: Node, text: Size) -> Priced:
-    assert isinstance(pattern, Literal)  # noqa: S101  `rules.cel_subset` has refused others
+    assert isinstance(pattern, Literal)  # noqa: S101  `rules.cel.subset` has refused others
     assert isinstance(pattern.text, str)  # noqa: S101
     parts, is_unicode = pattern_parts(pattern.text)
     compiling = parts * (_UNICODE_PART if is_unicode else _PATTERN_PART)

@@ -1,7 +1,7 @@
 """The functions of CEL that expressions may use, and what each costs: the sizes of its arguments say how long it takes at most.
 
 Prices are nanoseconds, measured with cel-expr-python 0.1.3 and rounded up. Memory that is kept until the evaluation ends is
-priced with ten nanoseconds a byte, so that `rules.cel_cost.BUDGET` bounds it too.
+priced with ten nanoseconds a byte, so that `rules.cel.cost.BUDGET` bounds it too.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from rules.cel_size import VALUE, Size
-from rules.cel_tree import Literal, Node
+from rules.cel.size import VALUE, Size
+from rules.cel.tree import Literal, Node
 
 CALL: Final = 1_000
 """Any call. Measured: 200 ns (`x != 1`) to 1,700 ns (`timestamp()`), and 900 ns for one that fails."""

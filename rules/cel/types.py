@@ -6,7 +6,7 @@ from typing import Annotated, Any, TypeAlias
 
 from pydantic import AfterValidator, StringConstraints
 
-from rules.cel import CelSyntaxError, ResultType, compile_cel
+from rules.cel.program import CelSyntaxError, ResultType, compile_cel
 from rules.fieldpath import MAX_LENGTH, custom_error
 from rules.roles import Role
 

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 from hypothesis import assume, event, given
 
-from rules.cel import CelRuntimeError, CelSyntaxError, Program, compile_cel
-from rules.cel_reads import Parts, Reads, field_paths, path_of
+from rules.cel.program import CelRuntimeError, CelSyntaxError, Program, compile_cel
+from rules.cel.reads import Parts, Reads, field_paths, path_of
 from rules.write import Request, Resource, Roots, Write
-
-from .strategies.expressions import EXPRESSIONS, OBJECTS
+from tests.rules.strategies.expressions import EXPRESSIONS, OBJECTS
 
 WHOLE = Reads({"object": ((),), "oldObject": ((),)})
 

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rules.cel_functions import MATCHES, PRICES, TIME_GETTERS
-from rules.cel_language import CelSyntaxError
-from rules.cel_patterns import pattern_parts
-from rules.cel_tree import Call, Literal, MapOf, Node, parts_of
+from rules.cel.functions import MATCHES, PRICES, TIME_GETTERS
+from rules.cel.language import CelSyntaxError
+from rules.cel.patterns import pattern_parts
+from rules.cel.tree import Call, Literal, MapOf, Node, parts_of
 from rules.pattern_classes import PatternError
 
 MAX_OPTIONAL_MAPS: Final = 4

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, TypeAlias
 
-from rules.cel_language import CelRuntimeError, CelSyntaxError
-from rules.cel_reads import Parts, Reads
-from rules.cel_size import Conversion, Size
+from rules.cel.language import CelRuntimeError, CelSyntaxError
+from rules.cel.reads import Parts, Reads
+from rules.cel.size import Conversion, Size
 from rules.matching import NAMESPACE_NAME_LABEL
 from rules.write import Roots, Write
 

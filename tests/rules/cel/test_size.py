@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from rules.cel_language import CelRuntimeError
-from rules.cel_size import VALUE, Conversion, Size
-
-from .strategies.expressions import OBJECTS
+from rules.cel.language import CelRuntimeError
+from rules.cel.size import VALUE, Conversion, Size
+from tests.rules.strategies.expressions import OBJECTS
 
 
 def size(value: Any) -> Size:

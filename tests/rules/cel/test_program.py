@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from rules.cel import CelRuntimeError, CelSyntaxError, compile_cel
-from rules.cel_language import Variables
+from rules.cel.language import Variables
+from rules.cel.program import CelRuntimeError, CelSyntaxError, compile_cel
 from rules.write import Request, Resource, Roots, UndecodableError, Write
-
-from .judging import write
+from tests.rules.judging import write
 
 NOW = """
 apiVersion: example.test/v1
@@ -238,6 +237,6 @@ def test_only_parts_that_are_read_reach_the_engine() -> None:
 
 
 def test_the_extra_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rules.cel_engine", None)
+    monkeypatch.setitem(sys.modules, "rules.cel.engine", None)
     with pytest.raises(CelSyntaxError, match=r"CEL needs the extra `cel`: pip install 'statusguard\[cel\]'"):
         compile_cel.__wrapped__("object.a == 1", "bool")

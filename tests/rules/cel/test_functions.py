@@ -8,12 +8,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from rules.cel import CelRuntimeError, CelSyntaxError, compile_cel
-from rules.cel_cost import _Estimate
-from rules.cel_functions import PRICES
-from rules.cel_size import Size
-from rules.cel_tree import Literal
-from rules.cel_variables import collect
+from rules.cel.cost import _Estimate
+from rules.cel.functions import PRICES
+from rules.cel.program import CelRuntimeError, CelSyntaxError, compile_cel
+from rules.cel.size import Size
+from rules.cel.tree import Literal
+from rules.cel.variables import collect
 from rules.write import Request, Resource, Roots, Write
 
 TEXTS = st.text(alphabet='ab é😀"\\\n\x01%', max_size=12)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.cel import CelSyntaxError, compile_cel
+from rules.cel.program import CelSyntaxError, compile_cel
 
 
 def mistake(expression: str) -> CelSyntaxError:

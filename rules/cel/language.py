@@ -1,6 +1,6 @@
-"""What `rules.cel` and an engine agree on: the variables, the errors, and what compiling gives.
+"""What `rules.cel.program` and an engine agree on: the variables, the errors, and what compiling gives.
 
-The engine is the extra `cel` (`rules.cel_engine`); nothing else here knows it.
+The engine is the extra `cel` (`rules.cel.engine`); nothing else here knows it.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol, TypeAlias
 
-from rules.cel_tree import Node
+from rules.cel.tree import Node
 
 VARIABLES: Final = ("object", "oldObject", "request", "namespaceObject")
 """The variables of ValidatingAdmissionPolicy that we have; `authorizer` would have to ask the API server."""

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.cel import CelSyntaxError, compile_cel
-from rules.cel_cost import BUDGET, USUAL, affordable, cost
-from rules.cel_size import Size
+from rules.cel.cost import BUDGET, USUAL, affordable, cost
+from rules.cel.program import CelSyntaxError, compile_cel
+from rules.cel.size import Size
 
 TOO_EXPENSIVE = "too expensive: with lists of 32 items it might take too long, or too much memory"
 

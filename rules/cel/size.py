@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from rules.cel_language import CelRuntimeError
+from rules.cel.language import CelRuntimeError
 
 MAX_DEPTH: Final = 500
 """Levels of an object that an engine gets to see. Measured: cel-expr-python crashes the process at 10,000."""

@@ -1,6 +1,6 @@
 """CEL expressions: programs that convert only what they read, and that cannot take longer than is affordable.
 
-The engine is the extra `cel` (`rules.cel_engine`). The API server has functions that it lacks (`rules.cel_elsewhere`): an
+The engine is the extra `cel` (`rules.cel.engine`). The API server has functions that it lacks (`rules.cel.elsewhere`): an
 expression that must mean the same there is tried there.
 """
 
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from rules.cel_cost import BUDGET, USUAL, affordable, cost
-from rules.cel_language import CelRuntimeError, CelSyntaxError, Compiled, Engine, ResultType
-from rules.cel_reads import Reads, reads_in
-from rules.cel_size import Size
-from rules.cel_subset import check_text, check_tree
-from rules.cel_variables import Sizes, check_namespace, collect
+from rules.cel.cost import BUDGET, USUAL, affordable, cost
+from rules.cel.language import CelRuntimeError, CelSyntaxError, Compiled, Engine, ResultType
+from rules.cel.reads import Reads, reads_in
+from rules.cel.size import Size
+from rules.cel.subset import check_text, check_tree
+from rules.cel.variables import Sizes, check_namespace, collect
 from rules.write import Write
 
 __all__ = ["CelRuntimeError", "CelSyntaxError", "Program", "ResultType", "compile_cel"]
@@ -59,7 +59,7 @@ def compile_cel(expression: str, result: ResultType) -> Program:
 
 def _engine() -> Engine:
     try:
-        from rules.cel_engine import ENGINE  # noqa: PLC0415  an optional extra, and slow to load
+        from rules.cel.engine import ENGINE  # noqa: PLC0415  an optional extra, and slow to load
     except ImportError:
         raise CelSyntaxError("CEL needs the extra `cel`: pip install 'statusguard[cel]'") from None
     return ENGINE

@@ -8,10 +8,10 @@ from typing import Any, Final
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_math, ext_optional, ext_strings
 
-from rules.cel_elsewhere import UNAVAILABLE
-from rules.cel_functions import PRICES
-from rules.cel_language import VARIABLES, CelRuntimeError, CelSyntaxError, Compiled, ResultType, Variables
-from rules.cel_wire import tree_of
+from rules.cel.elsewhere import UNAVAILABLE
+from rules.cel.functions import PRICES
+from rules.cel.language import VARIABLES, CelRuntimeError, CelSyntaxError, Compiled, ResultType, Variables
+from rules.cel.wire import tree_of
 from rules.diagnosis import suggestion
 
 _ERROR: Final = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n]*)")
