@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from rules.compile import CompiledRule, compile_rule
 from rules.lint import warnings
-from rules.problem import InvalidRuleError, Problem, words
+from rules.problem import InvalidRuleError, Problem, field, words
 from rules.write import UndecodableError
 from webhook import response
 from webhook.admission import Answer, Reviewer
@@ -18,6 +18,9 @@ from webhook.review import NotAReviewError, Review, decode
 
 ENTRY: Final = "rules"
 """The last part of the path at which the API server brings us our own rules."""
+
+MAX_CAUSE: Final = 512
+"""Characters of a field, and of a message, in the causes of a refusal."""
 
 MAX_WARNINGS: Final = 10
 """Warnings in one answer; kubectl prints each on a line."""
@@ -78,8 +81,12 @@ def _manifest(review: Review) -> Mapping[str, Any]:
 def _refusal(review: Review, problems: tuple[Problem, ...]) -> dict[str, Any]:
     said = [escape(words(problem)) for problem in problems]
     causes = [
-        {"reason": "FieldValueInvalid", "field": field, "message": cut(escape(problem.message), 512)}
-        for problem, field in ((each, words(each).partition(":")[0]) for each in problems[:MAX_CAUSES])
+        {
+            "reason": "FieldValueInvalid",
+            "field": cut(escape(field(problem.location)), MAX_CAUSE),
+            "message": cut(escape(problem.message), MAX_CAUSE),
+        }
+        for problem in problems[:MAX_CAUSES]
     ]
     request = review.request
     details = {"name": request.name, "group": request.resource.group, "kind": request.kind, "causes": causes}

@@ -23,11 +23,13 @@ from .programs import program
 ADMIN = "admin"
 STATUSGUARD = "system:serviceaccount:statusguard:statusguard"
 CONTROLLER = "a-controller"
+CONTROLLER_MANAGER = "system:kube-controller-manager"
 
 _USERS = {
     ADMIN: ["system:masters"],
     STATUSGUARD: ["system:serviceaccounts", "system:serviceaccounts:statusguard"],
     CONTROLLER: ["system:masters"],
+    CONTROLLER_MANAGER: ["system:masters"],
 }
 
 
@@ -103,7 +105,7 @@ class ControlPlane:
     def controllers(self) -> Iterator[None]:
         """Run kube-controller-manager."""
         (port,) = free_ports(1)
-        kubeconfig = self.kubeconfig(ADMIN)
+        kubeconfig = self.kubeconfig(CONTROLLER_MANAGER)
         words: list[str | Path] = [
             program("kube-controller-manager"),
             "--kubeconfig",

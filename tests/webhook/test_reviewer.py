@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +17,7 @@ from webhook.display import Display
 from webhook.message import Wording
 from webhook.observe.metrics import Metrics, RuleLabels
 from webhook.observe.rule_labels import labels_of
-from webhook.reviewer import RuleReviewer
+from webhook.reviewer import RETIREMENT, RuleReviewer
 from webhook.verdict import Verdict
 
 from .running import LogCapture, samples
@@ -40,8 +41,8 @@ class Judging:
             [lambda write, verdict: self.told.append((write, verdict))],
         )
 
-    def answer(self, body: bytes) -> dict[str, Any]:
-        answer = self.reviewer.review(body, None)
+    def answer(self, body: bytes, entry: str | None = None) -> dict[str, Any]:
+        answer = self.reviewer.review(body, entry)
         assert (answer.status, answer.content_type) == (200, "application/json")
         found: dict[str, Any] = json.loads(answer.body)["response"]
         return found
@@ -111,6 +112,45 @@ def test_a_rule_set_is_exchanged_whole() -> None:
     assert not judging.answer(STALE)["allowed"]
     judging.reviewer.rules = RuleSet([])
     assert judging.answer(STALE) == {"uid": "u-1", "allowed": True}
+
+
+def test_each_entry_judges_by_its_own_rules() -> None:
+    judging = Judging()
+    strict, loose = RuleSet([widgets(validationActions=["Deny"])]), RuleSet([])
+    judging.reviewer.exchange(strict, {"strict": strict, "loose": loose})
+    assert not judging.answer(STALE, "strict")["allowed"]
+    assert judging.answer(STALE, "loose")["allowed"]
+    assert judging.reviewer.review(STALE, "unknown").status == 404
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, for a test to change."""
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
+    return clock
+
+
+def test_an_entry_that_is_no_more_is_answered_for_a_while(clock: list[float]) -> None:
+    judging = Judging()
+    first = RuleSet([widgets(validationActions=["Deny"])])
+    judging.reviewer.exchange(first, {"first": first, "kept": first})
+    for clock[0] in (1.0, RETIREMENT):
+        judging.reviewer.exchange(RuleSet([]), {"kept": RuleSet([])})
+        assert not judging.answer(STALE, "first")["allowed"]
+        assert judging.answer(STALE, "kept")["allowed"]
+    clock[0] = 1.0 + RETIREMENT
+    judging.reviewer.exchange(first, {"kept": first})
+    assert judging.reviewer.review(STALE, "first").status == 404
+    assert not judging.answer(STALE, "kept")["allowed"]
+
+
+def test_an_entry_that_comes_back_stays(clock: list[float]) -> None:
+    judging = Judging()
+    rules = RuleSet([widgets(validationActions=["Deny"])])
+    for clock[0], there in ((0.0, True), (1.0, False), (2.0, True), (2 * RETIREMENT, True), (3 * RETIREMENT, False)):
+        judging.reviewer.exchange(rules, {"e": rules} if there else {})
+        assert not judging.answer(STALE, "e")["allowed"]
 
 
 def test_an_exempted_writer_is_counted() -> None:
