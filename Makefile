@@ -1,10 +1,11 @@
 # make run   the demo: bad status writes are refused, no cluster needed
 # make test  everything that is checked before a change lands
 # make lint  style, types, layers and dependencies only
+# make e2e   what needs a real API server, with the tests that take long
 # make bench what it costs to judge a review
 # make docs  the reference and the CRDs, made from the models
 .DEFAULT_GOAL := help
-.PHONY: help run test lint bench docs clean
+.PHONY: help run test lint e2e bench docs clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -49,9 +50,12 @@ lint: $(VENV)/installed-dev
 	$(BIN)/deptry .
 
 test: lint
-	$(BIN)/pytest -n 2 --cov --cov-report=
+	$(BIN)/pytest -n 2 -m 'not slow' --cov --cov-report=
 	$(BIN)/coverage report --include='rules/*' --fail-under=95
 	$(BIN)/coverage report --include='webhook/*'
+
+e2e: $(VENV)/installed-dev
+	$(BIN)/pytest tests/e2e
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/make_reference.py
