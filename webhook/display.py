@@ -106,7 +106,7 @@ def short(words: str, limit: int) -> str:
 
 
 def escape(words: str) -> str:
-    r"""Return words with control, bidirectional and other invisible characters escaped as `\uXXXX`, as JSON does."""
+    r"""Return words with control, bidirectional and other invisible characters escaped by number, as JSON does (`\u202e`)."""
     if words.isprintable():
         return words
     return "".join(character if character.isprintable() else _escaped(character) for character in words)
