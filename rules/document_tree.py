@@ -55,20 +55,45 @@ class _Open:
     node: Node
     anchor: str | None
     expects_key: bool
-    key: str = ""
+    key: str | None = ""
     size: int = 1
     height: int = 1
+    merged: list[tuple[dict[str, Any], Node]] = field(default_factory=list)
 
     def attach(self, built: Built) -> None:
         if isinstance(self.data, list):
             self.node.parts[len(self.data)] = built.node
             self.data.append(built.data)
+        elif self.key is None:
+            self.merged += _mappings(built)
+            self.expects_key = True
         else:
             self.node.parts[self.key] = built.node
             self.data[self.key] = built.data
             self.expects_key = True
         self.size += built.size
         self.height = max(self.height, built.height + 1)
+
+    def merge(self) -> None:
+        """Take over what the merge keys name: an entry that is written here wins, then one of an earlier mapping."""
+        assert isinstance(self.data, dict)  # noqa: S101  a list has no keys
+        for data, node in self.merged:
+            for key, value in data.items():
+                if key not in self.data:
+                    self.data[key] = value
+                    self.node.parts[key] = node.parts[key]
+                    self.node.keys[key] = node.keys[key]
+
+
+def _is_mergeable(data: Any) -> bool:
+    return isinstance(data, dict) or (isinstance(data, list) and all(isinstance(each, dict) for each in data))
+
+
+def _mappings(built: Built) -> list[tuple[dict[str, Any], Node]]:
+    """Return the mappings that the value of a merge key stands for."""
+    if isinstance(built.data, dict):
+        return [(built.data, built.node)]
+    return [(each, built.node.parts[index]) for index, each in enumerate(built.data)]
 
 
 class TreeBuilder:
@@ -105,10 +130,20 @@ class TreeBuilder:
     def close(self) -> None:
         """End the innermost mapping or list."""
         done = self._stack.pop()
+        if done.merged:
+            done.merge()
         built = Built(done.data, done.node, done.size, done.height)
         if done.anchor is not None:
             self._anchors[done.anchor] = built
         self._attach(built)
+
+    def merge_key(self, start: int) -> None:
+        """Add the key `<<`: the entries of the mapping that follows, or of each in a list, are taken over."""
+        self._count(1, start)
+        mapping = self._stack[-1]
+        if mapping.merged:
+            raise self._text.error(start, "key '<<' is there twice in one mapping: give it a list")
+        mapping.key, mapping.expects_key = None, False
 
     def scalar(self, value: Any, start: int, end: int, anchor: str | None = None) -> None:
         """Add a scalar: the key where one comes next, else a value."""
@@ -159,6 +194,8 @@ class TreeBuilder:
 
     def _attach(self, built: Built) -> None:
         if self._stack:
+            if self._stack[-1].key is None and not _is_mergeable(built.data):
+                raise self._text.error(built.node.start, "a merge key (<<) takes a mapping, or a list of mappings")
             self._stack[-1].attach(built)
         else:
             self._root = built

@@ -67,6 +67,9 @@ class _Reader:
         """Take the next event; return the document that it completes, if it does and is not empty."""
         start, self.reached = _index(event.start_mark), _index(event.end_mark)
         match event:
+            case yaml.ScalarEvent(tag=None, value="<<", implicit=(True, _)) if self._builder.expects_key:
+                # YAML 1.2 has no merge keys any more, but Kubernetes' tools and people do.
+                self._builder.merge_key(start)
             case yaml.ScalarEvent():
                 self._builder.scalar(self._scalar(event, start), start, self.reached, event.anchor)
             case yaml.MappingStartEvent():
@@ -93,8 +96,6 @@ class _Reader:
         if tag is None:
             if not plain:
                 return value
-            if value == "<<" and self._builder.expects_key:
-                raise self._text.error(start, "YAML 1.2 has no merge keys (<<): write the entries out")
             return self._plain(value, start)
         if tag == _STRING_TAG:
             return value

@@ -121,7 +121,10 @@ def test_anchors_end_with_their_document() -> None:
         ("x: &n [a]\n*n : a", "2:1: a key must be a string: put it in quotes"),
         ("[a]: b", "1:1: a key must be a string, not a mapping or list"),
         ("? {a: b}\n: c", "1:3: a key must be a string, not a mapping or list"),
-        ("a: &x {b: 1}\nc:\n  <<: *x", "3:3: YAML 1.2 has no merge keys (<<): write the entries out"),
+        ("a: {<<: 3}", "1:9: a merge key (<<) takes a mapping, or a list of mappings"),
+        ("a: {<<: [{}, 1]}", "1:9: a merge key (<<) takes a mapping, or a list of mappings"),
+        ("<<: {a: 1}\n<<: {b: 2}", "2:1: key '<<' is there twice in one mapping: give it a list"),
+        ("a: &x {<<: *x}", "1:12: alias 'x' is inside the value that it stands for"),
         ("a: *x", "1:4: alias 'x' has no anchor before it"),
         ("&x [*x]", "1:5: alias 'x' is inside the value that it stands for"),
         ("&x {a: [{b: *x}]}", "1:13: alias 'x' is inside the value that it stands for"),
@@ -183,3 +186,16 @@ def test_any_text_is_read_or_refused_in_one_line(pieces: list[str]) -> None:
         parse("".join(pieces).encode(), "r.yaml")
     except DocumentError as refused:
         assert "\n" not in str(refused)  # noqa: PT017
+
+
+def test_a_merge_key_takes_over_what_is_not_written() -> None:
+    text = "a: &a {x: 1, y: 2}\nb: &b {y: 3, z: 4}\nc: {<<: *a, x: 5}\nd:\n  x: 6\n  <<: [*a, *b]\n"
+    (found,) = read(text)
+    assert found["c"] == {"x": 5, "y": 2}
+    assert found["d"] == {"x": 6, "y": 2, "z": 4}
+
+
+def test_what_a_merge_key_took_over_is_where_it_is_written() -> None:
+    (document,) = parse(b"a: &a {x: 1, y: {z: 2}}\nb:\n  <<: *a\n", "f.yaml")
+    assert str(document.place(("b", "y", "z"))) == "f.yaml:1:21"
+    assert str(document.place(("b", "x"), of_key=True)) == "f.yaml:1:8"
