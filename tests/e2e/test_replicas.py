@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import signal
 import ssl
 import sys
@@ -11,9 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.webhook.running import write_pair
 from tests.widgets import review
+from webhook.certificates import SelfSigned, self_signed
 
-from .api import Api
+from .api import Api, done
 from .control_plane import ControlPlane
 from .load import load
 from .process import eventually
@@ -122,6 +125,39 @@ def test_a_certificate_is_rotated_under_load_without_a_failed_write(
     assert len(admin.get(SECRET)["data"]) == 3
 
 
+def test_an_issuers_certificate_is_exchanged_under_load_without_a_failed_write(
+    start: Start, admin: Api, widgets: Widgets, rules: Rules, tmp_path: Path
+) -> None:
+    def issue(made: SelfSigned) -> None:
+        """Write the Secret, as an issuer does; the kubelet needs longer for the files."""
+        data = {"ca.crt": base64.b64encode(made.authority).decode()}
+        metadata = {"name": "statusguard-tls"}
+        done(admin.apply(SECRET, {"apiVersion": "v1", "kind": "Secret", "metadata": metadata, "data": data}))
+
+    def authorities() -> str:
+        (now,) = webhooks(admin, widgets.group)
+        return bundle(now)
+
+    admin.delete(SECRET)
+    first, second = (self_signed(["statusguard.statusguard.svc"]) for _ in range(2))
+    certificate, key = map(str, write_pair(tmp_path, first))
+    issue(first)
+    replica = start("--certificates", "cert-manager", "--tls-cert", certificate, "--tls-key", key)
+    guarded(widgets, rules)
+    assert authorities() == first.authority.decode()
+    with load(widgets) as written:
+        issue(second)
+        eventually(lambda: second.authority.decode() in authorities())
+        assert first.authority.decode() in authorities()
+        written.wait_for(20)
+        write_pair(tmp_path, second)
+        eventually(lambda: replica.events("certificate taken up"))
+        replica.connection(second.authority.decode()).close()
+        written.wait_for(20)
+    assert written.failed == []
+    admin.delete(SECRET)
+
+
 def test_when_the_leader_is_killed_another_takes_over(start: Start, admin: Api, widgets: Widgets, rules: Rules) -> None:
     first = start()
     eventually(lambda: first.events("elected as leader"))
@@ -134,3 +170,22 @@ def test_when_the_leader_is_killed_another_takes_over(start: Start, admin: Api, 
     assert eventually(lambda: holder(admin) not in ("", lost)) < LEASE_SECONDS + RETRY_SECONDS + LAG
     assert second.events("elected as leader")
     rules.serve(rule(f"{widgets.namespace}-later", widgets.group))
+
+
+@pytest.mark.slow
+def test_a_leader_that_was_suspended_gives_way(start: Start, admin: Api, widgets: Widgets, rules: Rules) -> None:
+    first = start()
+    eventually(lambda: first.events("elected as leader"))
+    second = start()
+    lost = holder(admin)
+    first.process.send(signal.SIGSTOP)
+    eventually(lambda: holder(admin) not in ("", lost))
+    # For a moment both believe that they lead.
+    first.process.send(signal.SIGCONT)
+    rules.serve(rule(widgets.namespace, widgets.group))
+    eventually(lambda: first.events("the Lease is lost"))
+    assert second.events("elected as leader")
+    assert holder(admin) != lost
+    rules.serve(rule(widgets.namespace, widgets.group, failurePolicy="Fail"))
+    (entry,) = webhooks(admin, widgets.group)
+    assert entry["failurePolicy"] == "Fail"
