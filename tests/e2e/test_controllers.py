@@ -18,7 +18,7 @@ from .replica import Replica
 from .rules import CONFIGURATIONS, COUNTERS, GENERATION, Rules, rule
 from .widgets import Widgets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 NAMESPACE: Final = "controlled"
 PODS: Final = f"/api/v1/namespaces/{NAMESPACE}/pods"

@@ -14,7 +14,7 @@ from .process import eventually
 from .programs import program
 from .widgets import LOOSE
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 OVERLAYS = sorted((MANIFESTS / "overlays").iterdir())
 

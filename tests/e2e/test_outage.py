@@ -17,7 +17,7 @@ from .replica import Replica, response
 from .rules import COUNTERS, GENERATION, Rules, bundle, path_to, rule, webhooks
 from .widgets import Widgets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 START = {"observedGeneration": 1, "replicas": 3, "ready": 2}
 ABOVE = {**START, "ready": 4}

@@ -25,7 +25,7 @@ from .rules import Rules, bundle, path_to, rule, webhooks
 from .service import Service, service
 from .widgets import Widgets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 START = {"observedGeneration": 1, "replicas": 3, "ready": 2}
 ABOVE = {**START, "ready": 4}

@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
-from .api import Api, Object, done
+from tests.library import LIBRARY
+
+from .api import APPLY, Api, Object, done
 from .control_plane import ADMIN, ControlPlane
 from .process import eventually
 from .programs import program
@@ -20,7 +22,7 @@ from .replica import Replica
 from .rules import CONFIGURATIONS, COUNTERS, GENERATION, Rules, path_of, resources, rule, webhooks
 from .widgets import Widgets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 SOON = 2.0
 """Seconds within which a change is served."""
@@ -105,6 +107,38 @@ def test_kubectl_apply_of_a_broken_rule_shows_what_lint_says(
     assert ran.returncode == 1
     assert "spec.invariants[0].relation.holds[0]" in ran.stderr
     assert not plane.admin.exists(path_of(broken))
+
+
+def test_the_api_server_refuses_by_itself_what_the_schema_says(guard: Replica, admin: Api, widgets: Widgets) -> None:
+    two_kinds = rule(widgets.namespace, widgets.group, {**GENERATION, "relation": COUNTERS["relation"]})
+    two_actions = rule(widgets.namespace, widgets.group, validationActions=["Deny", "Warn"])
+    with suspended(guard):
+        for manifest, said in ((two_kinds, "exactly one kind"), (two_actions, "exclude each other")):
+            answer = admin.apply(path_of(manifest), manifest)
+            assert answer.refusal == (422, "Invalid")
+            assert said in answer.body["message"]
+
+
+def test_the_ready_made_rules_are_accepted(guard: Replica, admin: Api) -> None:
+    ready_made = [
+        manifest
+        for file in LIBRARY.glob("*.yaml")
+        if not file.name.endswith(".test.yaml")
+        for manifest in yaml.safe_load_all(file.read_text())
+    ]
+    assert len(ready_made) > 20
+    query = {"fieldManager": "e2e", "dryRun": "All"}
+    for manifest in ready_made:
+        answer = admin.call("PATCH", path_of(manifest), manifest, APPLY, query)
+        assert (answer.code, answer.warnings) == (201, ()), answer.body
+
+
+def test_kubectl_get_shows_how_rules_are(guard: Replica, plane: ControlPlane, widgets: Widgets, rules: Rules) -> None:
+    rules.serve(rule(widgets.namespace, widgets.group))
+    words = [str(program("kubectl")), "--kubeconfig", str(plane.kubeconfig(ADMIN)), "get", "statusguard"]
+    header, row = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
+    assert header.split() == ["NAME", "ACTION", "READY", "PREFILTER", "AGE"]
+    assert row.split()[1:4] == ["Deny", "True", "Off"]
 
 
 def test_what_lint_warns_of_is_a_warning_when_it_is_applied(guard: Replica, widgets: Widgets, rules: Rules) -> None:

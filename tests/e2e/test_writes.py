@@ -17,7 +17,7 @@ from .replica import Replica
 from .rules import GENERATION, Rules, resources, rule
 from .widgets import Widgets
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("e2e")]
+pytestmark = pytest.mark.e2e
 
 GOOD = {"observedGeneration": 2, "replicas": 3, "ready": 2}
 BETTER = {**GOOD, "ready": 3}

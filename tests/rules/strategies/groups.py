@@ -6,15 +6,15 @@ The digest, the managers and the patch are drawn after the objects, because they
 from __future__ import annotations
 
 import hashlib
-from typing import Any, Final
+from typing import Final
 
 from hypothesis import strategies as st
 
 from tests.oracle.paths import parse, read
-from tests.oracle.values import canonical
+from tests.oracle.values import canonical, equal
 
 from .invariants import MISSING, Invariant, Json, relation
-from .managers import managed_fields
+from .managers import managed_fields, named_items
 from .paths import ITEM, ONE
 from .values import COUNTS, WORDS
 
@@ -58,11 +58,10 @@ def leave_traces(draw: st.DrawFn, group: Json, old: Json, new: Json) -> None:
                 digest = _digest(group, side)[: draw(st.sampled_from([64, 8, 12, 7]))]
                 side["status"] = {**side["status"], "digest": digest}
     if group.get("singleManager"):
-        managers: Any = None
-        for side in (old, new):
+        before, after = (managed_fields(draw, group["fields"], side) for side in (old, new))
+        is_same = equal(*(named_items(group["fields"], side) for side in (old, new))) and draw(st.booleans())
+        for side, managers in ((old, before), (new, before if is_same else after)):
             if isinstance(side.setdefault("metadata", {}), dict):
-                if managers is None or draw(st.booleans()):
-                    managers = managed_fields(draw, group["fields"], side)
                 side["metadata"] = {**side["metadata"], "managedFields": managers}
 
 

@@ -7,12 +7,12 @@ from typing import Any, Final
 
 from hypothesis import strategies as st
 
-from tests.oracle.paths import Name, Select, Step, member, parse, select
+from tests.oracle.paths import Name, Select, member, parse, select
 
 from .invariants import Json
 
 _ENTRIES_JUNK: Final = st.sampled_from(["x", None, {}, {"manager": "m", "apiVersion": "g/v1"}])
-_ITEM_KEY: Final = st.sampled_from(["type", "ref", "id"])
+_ITEM_KEYS: Final = ["type", "ref", "id"]
 
 
 def managed_fields(draw: st.DrawFn, fields: list[str], root: Json) -> Any:
@@ -37,27 +37,43 @@ def _entry(draw: st.DrawFn, fields: list[str], root: Json) -> Json:
 
 
 def _own(draw: st.DrawFn, owned: Json, path: str, root: Json) -> None:
-    """Add a field or, sometimes, a parent of it as a whole."""
+    """Add a field or, sometimes, a parent of it as a whole. No manager owns what an item that is not there would hold."""
     steps = parse(path)
-    depth = draw(st.sampled_from([len(steps)] * 3 + list(range(1, len(steps)))))
-    node, value = owned, root
-    for step in steps[:depth]:
-        segment, value = _segment(draw, step, value)
+    value: Any = root
+    segments: list[str] = []
+    for step in steps[: draw(st.sampled_from([len(steps)] * 3 + list(range(1, len(steps)))))]:
+        if isinstance(step, Name):
+            segments.append(f"f:{step.key}")
+            value = member(value, step.key)
+        elif isinstance(step, Select):
+            _, value = select(value, step)
+            if value is None:
+                return
+            segments.append(_item_segment(draw, step, value))
+    node = owned
+    for segment in segments:
         node = node.setdefault(segment, {})
 
 
-def _segment(draw: st.DrawFn, step: Step, value: Any) -> tuple[str, Any]:
-    if isinstance(step, Name):
-        return f"f:{step.key}", member(value, step.key)
-    assert isinstance(step, Select)
-    _, item = select(value, step)
-    keys = [key for key, _ in step.wanted]
-    if not isinstance(item, dict):
-        return f"k:{json.dumps(dict(step.wanted))}", None
-    if draw(st.integers(0, 3)) == 3:
-        keys.append(draw(_ITEM_KEY))
+def _item_segment(draw: st.DrawFn, step: Select, item: Any) -> str:
+    also = [draw(st.sampled_from(_ITEM_KEYS))] if draw(st.integers(0, 3)) == 3 else []
+    keys = [*(key for key, _ in step.wanted), *also]
     named = {key: item[key] for key in keys if item.get(key) is not None}
-    return f"k:{json.dumps(named, default=int)}", item
+    return f"k:{json.dumps(named, default=int)}"
+
+
+def named_items(fields: list[str], root: Json) -> list[Any]:
+    """The keys of every item that the fields pass: by these managedFields name it."""
+    found: list[Any] = []
+    for path in fields:
+        value: Any = root
+        for step in parse(path):
+            if isinstance(step, Name):
+                value = member(value, step.key)
+            elif isinstance(step, Select):
+                _, value = select(value, step)
+                found.append([member(value, key) for key in _ITEM_KEYS])
+    return found
 
 
 def _mark_parents(fields: Json) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib
 import signal
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,13 @@ def test_every_command_has_help_with_an_example(name: str) -> None:
     assert f"example:\n  {module.EXAMPLE}\n" in ran.out
     assert module.EXAMPLE.startswith(f"statusguard {name}")
     assert "--output {" in ran.out or name == "serve"
+
+
+def test_no_command_loads_what_only_a_cluster_needs() -> None:
+    program = (
+        "import importlib, sys; from webhook import cli;"
+        "[importlib.import_module(f'webhook.commands.{name}') for name in cli.COMMANDS];"
+        "print([name for name in sys.modules if name.startswith(('kubernetes_asyncio', 'webhook.cluster'))])"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=PATIENCE)
+    assert ran.stdout == "[]\n"
