@@ -17,6 +17,7 @@ from webhook import response
 from webhook.admission import Answer
 from webhook.display import escape
 from webhook.message import Wording
+from webhook.observe.log import Throttle
 from webhook.observe.metrics import Metrics, RuleLabels
 from webhook.observe.metrics import Verdict as Outcome
 from webhook.review import NotAReviewError, Review, decode
@@ -47,6 +48,7 @@ class RuleReviewer:
         self._wording = wording
         self._metrics = metrics
         self._sinks = tuple(sinks)
+        self._failures = Throttle()
 
     def exchange(self, rules: RuleSet, entries: Mapping[str, RuleSet]) -> None:
         """Judge by other rules from now on, and by `entries` what the API server brings to one of them.
@@ -117,7 +119,15 @@ class RuleReviewer:
         if verdict.error is None:
             return
         self._metrics.judge_error(title)
-        _logger.error("a rule could not judge a write", rule=title, error=verdict.error, exc_info=verdict.defect)
+        held_back = self._failures.admit(title)
+        if held_back is not None:
+            _logger.error(
+                "a rule could not judge a write",
+                rule=title,
+                error=verdict.error,
+                exc_info=verdict.defect,
+                held_back=held_back,
+            )
 
     def _count(self, request: Request, outcome: Outcome) -> None:
         self._metrics.request(request.resource.group, request.resource.resource, outcome, dry_run=request.dry_run)

@@ -190,6 +190,14 @@ def test_an_error_of_ours_is_counted_and_logged_with_its_traceback(policy: str, 
     assert "ValueError: our own fault" in log.stream.getvalue()
 
 
+def test_an_error_that_repeats_is_counted_each_time_and_said_once(log: LogCapture) -> None:
+    judging = Judging(failing("Ignore"))
+    for _ in range(100):
+        judging.answer(STALE)
+    assert judging.counted("judge_errors") == [({"rule": "widgets"}, 100)]
+    assert log.stream.getvalue().count("could not judge a write") == 1
+
+
 def test_an_object_that_cannot_be_read_is_no_bug(log: LogCapture) -> None:
     judging = Judging(widgets())
     assert judging.answer(review(2, 1, object=[]))["allowed"]

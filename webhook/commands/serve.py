@@ -100,10 +100,16 @@ async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
 
 
 def _stop_signal() -> asyncio.Event:
-    """Return what is set once somebody wants us to stop."""
+    """Return what is set once somebody wants us to stop. Who asks a second time does not want to wait for the drain."""
     stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def asked(number: int) -> None:
+        stop.set()
+        loop.remove_signal_handler(number)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, asked, number)
     return stop
 
 

@@ -72,6 +72,13 @@ def test_a_changed_rule_is_served_within_two_seconds_and_a_broken_one_keeps_the_
         assert server.stop() == 0
 
 
+def test_who_asks_twice_to_stop_does_not_wait_for_the_drain(rules: Path) -> None:
+    with serve_process("--rules", rules, "--drain-delay", "600") as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for("draining", 1)
+        assert server.stop(signal.SIGTERM) == -signal.SIGTERM
+
+
 def test_with_some_rules_broken_it_serves_the_others_and_says_so(rules: Path) -> None:
     (rules / "b.yaml").write_text(rule("second").replace("invariants", "invariant"))
     (rules / "c.json").write_text('{"kind": ')
