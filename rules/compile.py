@@ -44,8 +44,10 @@ class CompiledRule:
         """The only namespace that the rule is about, if it is a StatusRule."""
         return self.source.metadata.namespace if isinstance(self.source, StatusRule) else None
 
-    def with_action(self, action: Action) -> CompiledRule:
-        """Return the same rule with another action instead of its own."""
+    def with_action(self, action: Action | None) -> CompiledRule:
+        """Return the same rule with another action instead of its own, where one is given."""
+        if action is None:
+            return self
         spec = self.source.spec.model_copy(update={"validation_actions": [action]})
         return replace(self, source=self.source.model_copy(update={"spec": spec}))
 

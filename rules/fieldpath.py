@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, TypeAlias
@@ -79,18 +80,26 @@ class FieldPath:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """In documents a path is a string of at most 1,024 characters."""
-        return core_schema.no_info_after_validator_function(
-            _validate,
-            core_schema.str_schema(min_length=1, max_length=MAX_LENGTH, strict=True),
-            serialization=core_schema.to_string_ser_schema(),
-        )
+        return parsed_schema("field-path", parse)
 
 
-def _validate(written: str) -> FieldPath:
-    try:
-        return parse(written)
-    except FieldPathError as error:
-        raise custom_error("field-path", error.message, error.offset) from None
+def parsed_schema(code: str, parse_written: Callable[[str], Any]) -> CoreSchema:
+    """Return the schema of what a document writes as a string with a syntax of its own; `code` is that of its mistakes.
+
+    `parse_written` raises FieldPathError.
+    """
+
+    def validate(written: str) -> Any:
+        try:
+            return parse_written(written)
+        except FieldPathError as error:
+            raise custom_error(code, error.message, error.offset) from None
+
+    return core_schema.no_info_after_validator_function(
+        validate,
+        core_schema.str_schema(min_length=1, max_length=MAX_LENGTH, strict=True),
+        serialization=core_schema.to_string_ser_schema(),
+    )
 
 
 def custom_error(code: str, message: str, offset: int | None = None, *below: str | int) -> PydanticCustomError:

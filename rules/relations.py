@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
 from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, core_schema
+from pydantic_core import CoreSchema
 
 from rules.check import Check, Finding, literal
-from rules.fieldpath import MAX_LENGTH, FieldPath, custom_error, parse_prefix
+from rules.fieldpath import FieldPath, parse_prefix, parsed_schema
 from rules.pairing import Pair
 from rules.path_syntax import FieldPathError
 from rules.reading import Reader, Tally, all_values, reader
@@ -72,18 +72,7 @@ class Relation:
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """In documents a relation is a string of at most 1,024 characters."""
-        return core_schema.no_info_after_validator_function(
-            _validate,
-            core_schema.str_schema(min_length=1, max_length=MAX_LENGTH, strict=True),
-            serialization=core_schema.to_string_ser_schema(),
-        )
-
-
-def _validate(written: str) -> Relation:
-    try:
-        return parse(written)
-    except FieldPathError as error:
-        raise custom_error("relation", error.message, error.offset) from None
+        return parsed_schema("relation", parse)
 
 
 def parse(written: str) -> Relation:

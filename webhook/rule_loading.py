@@ -54,4 +54,4 @@ def load_good(paths: Sequence[Path], action: Action | None = None) -> list[Compi
         raise InputError(*map(str, sorted(loaded.problems)))
     if not loaded.rules:
         raise InputError(f"no rule found in {', '.join(map(str, paths))}")
-    return [rule if action is None else rule.with_action(action) for rule, _ in loaded.rules]
+    return [rule.with_action(action) for rule, _ in loaded.rules]

@@ -10,7 +10,6 @@ from typing import Final
 import structlog
 
 from rules.api import Action
-from rules.compile import CompiledRule
 from rules.located import LocatedProblem, unreadable
 from rules.ruleset import RuleSet
 from webhook.observe.metrics import Metrics
@@ -46,9 +45,7 @@ class RuleService:
 
     def _take_up(self, scan: Scan) -> None:
         served = self._catalog.update(documents_of(scan.files))
-        rules: list[CompiledRule] = [
-            rule if self._action is None else rule.with_action(self._action) for rule in served.rules
-        ]
+        rules = [rule.with_action(self._action) for rule in served.rules]
         self.rules = RuleSet(rules)
         self.problems = (*map(unreadable, scan.errors), *served.problems)
         self._metrics.declare_rules(labels_of(rules))

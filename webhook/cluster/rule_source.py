@@ -13,7 +13,6 @@ from typing import Final
 import structlog
 
 from rules.api import API_VERSION, Action
-from rules.compile import CompiledRule
 from rules.matching import labels_of
 from rules.ruleset import RuleSet
 from webhook.cluster.client import ClusterClient
@@ -96,7 +95,7 @@ class RuleSource:
         return self.rules.update(manifest for informer in self._informers for manifest in informer.store.values())
 
     def _take_up(self) -> None:
-        served = [self._with_action(rule) for rule in self.rules.served()]
+        served = [rule.with_action(self._action) for rule in self.rules.served()]
         self.plan = plan(served, self._policy)
         self._reviewer.exchange(RuleSet(served), rule_sets(self.plan.entries))
         broken = [rule for rule in self.rules.by_identity.values() if rule.problems]
@@ -104,9 +103,6 @@ class RuleSource:
         self._metrics.rules(served=len(served), broken=len(broken))
         self._metrics.reload(success=not broken)
         _logger.info("rules loaded", served=len(served), problems=len(broken))
-
-    def _with_action(self, rule: CompiledRule) -> CompiledRule:
-        return rule if self._action is None else rule.with_action(self._action)
 
     def _labels(self, namespace: str) -> Mapping[str, str] | None:
         found = self._namespaces.store.get(("", namespace))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,7 +12,7 @@ from tests.webhook.running import LogCapture
 from webhook.cluster.client import ClusterClient
 
 from .fake_api import FakeApi
-from .followed import Followed, Following
+from .followed import Followed, Following, at_work
 
 
 @pytest.fixture
@@ -35,13 +34,7 @@ def following(api: FakeApi, client: ClusterClient, log: LogCapture) -> Following
     @asynccontextmanager
     async def follow(*, bugs_expected: bool = False, **options: Any) -> AsyncIterator[Followed]:
         informer = Followed(client, api, **options)
-        task = asyncio.create_task(informer.run())
-        try:
+        async with at_work(informer.run(), log, bugs_expected=bugs_expected):
             yield informer
-            assert not task.done()
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-        assert bugs_expected or "Traceback" not in log.stream.getvalue()
 
     return follow

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
+from tests.webhook.running import LogCapture
 from webhook.cluster.backoff import Backoff
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.informer import Informer
 
 from .fake_api import FakeApi
+
+
+@asynccontextmanager
+async def at_work(work: Coroutine[Any, Any, None], log: LogCapture, *, bugs_expected: bool) -> AsyncIterator[None]:
+    """Let something that never ends work; it must not end by itself, nor log a bug unless one is expected."""
+    task = asyncio.create_task(work)
+    try:
+        yield
+        assert not task.done()
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+    assert bugs_expected or "Traceback" not in log.stream.getvalue()
+
 
 THINGS = "/apis/example.dev/v1/things"
 

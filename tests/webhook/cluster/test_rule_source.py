@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -22,6 +21,7 @@ from webhook.observe.metrics import Metrics
 from webhook.reviewer import RuleReviewer
 
 from .fake_api import FakeApi
+from .followed import at_work
 from .manifests import CLUSTER_RULES, broken, manifest, resources, write
 
 Following = Callable[..., AbstractAsyncContextManager["Followed"]]
@@ -62,14 +62,8 @@ def following(api: FakeApi, client: ClusterClient, log: LogCapture, monkeypatch:
     @asynccontextmanager
     async def follow(*, action: Action | None = None, bugs_expected: bool = False) -> AsyncIterator[Followed]:
         followed = Followed(api, client, action)
-        task = asyncio.create_task(followed.source.run())
-        try:
+        async with at_work(followed.source.run(), log, bugs_expected=bugs_expected):
             yield followed
-            assert not task.done()
-        finally:
-            task.cancel()
-            await asyncio.wait([task])
-        assert bugs_expected or "Traceback" not in log.stream.getvalue()
 
     return follow
 
