@@ -12,6 +12,7 @@ from rules.api import RULE_KINDS, Action, InvariantBase, Rule, StatusRule
 from rules.cel.program import Program, compile_cel
 from rules.check import Checks
 from rules.diagnosis import problems, suggestion
+from rules.invariants.cel import Cel
 from rules.places import quoted
 from rules.predicates import CompiledPredicate
 from rules.problem import InvalidRuleError, Problem
@@ -38,6 +39,16 @@ class CompiledRule:
     source: Rule
     invariants: tuple[CompiledInvariant, ...]
     match_conditions: tuple[tuple[str, Program], ...] = ()
+
+    @property
+    def uses_cel(self) -> bool:
+        """Whether any expression is evaluated."""
+        return bool(self.match_conditions) or any(invariant.kind == Cel.name for invariant in self.invariants)
+
+    @property
+    def may_ask_for_labels(self) -> bool:
+        """Whether the labels of the object's namespace may matter."""
+        return self.uses_cel or not self.source.spec.match_constraints.namespace_selector.is_empty
 
     @property
     def namespace(self) -> str | None:

@@ -80,16 +80,20 @@ class RuleReviewer:
             self._metrics.decode_failure(error.reason)
             return Answer(400, f"{escape(str(error))}\n".encode("utf-8", "replace"), TEXT)
         concerned = rules.concerned(review.request)
-        answer = self._judge(concerned, self._write(review)) if concerned else response.allowed(review.request.uid)
-        if not concerned:
+        if concerned:
+            answer = self._judge(concerned, self._write(review, concerned))
+        else:
+            answer = response.allowed(review.request.uid)
             self._count(review.request, "allowed")
         encoded = response.encode(answer)
         self._metrics.decision_seconds(time.perf_counter() - start)
         return Answer(200, encoded)
 
-    def _write(self, review: Review) -> Write:
+    def _write(self, review: Review, concerned: Sequence[CompiledRule]) -> Write:
         write = review.write()
         if self.namespace_labels is None or not write.request.namespace:
+            return write
+        if not any(rule.may_ask_for_labels for rule in concerned):
             return write
         labels = self.namespace_labels(write.request.namespace)
         return replace(write, request=replace(write.request, namespace_labels=labels))

@@ -95,7 +95,6 @@ def _keys(
     rule: CompiledRule, named: ResourceRule, policy: Policy, remarks: list[str]
 ) -> Iterator[tuple[EntryKey, CompiledRule]]:
     spec = rule.source.spec
-    has_cel = bool(rule.match_conditions) or any(invariant.kind == "cel" for invariant in rule.invariants)
     for group in named.api_groups:
         if group == "*" and spec.failure_policy == "Fail":
             remarks.append("apiGroups * with failurePolicy Fail is not served: an outage would stop the whole cluster")
@@ -116,7 +115,7 @@ def _keys(
                     failure_policy,
                     spec.match_constraints.match_policy,
                     rule.namespace or "",
-                    rule.title if has_cel else "",
+                    rule.title if rule.uses_cel else "",
                     failure_policy == "Fail" and spec.enforce_while_deleting,
                 )
                 yield key, served
