@@ -9,7 +9,15 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 
-POSITION = {"Problem": 2, "custom_error": 0, "PydanticCustomError": 0, "LocatedProblem": 2, "Finding": 2, "Remark": 1}
+POSITION = {
+    "Problem": 2,
+    "custom_error": 0,
+    "PydanticCustomError": 0,
+    "LocatedProblem": 2,
+    "Finding": 2,
+    "Remark": 1,
+    "parsed_schema": 0,
+}
 """Which argument of a call is the code."""
 
 CODE = re.compile(r"[a-z]+(-[a-z]+)*")
