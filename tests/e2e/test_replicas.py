@@ -185,7 +185,7 @@ def test_a_leader_that_was_suspended_gives_way(start: Start, admin: Api, widgets
     first.process.send(signal.SIGCONT)
     rules.serve(rule(widgets.namespace, widgets.group))
     eventually(lambda: first.events("the Lease is lost"))
-    assert second.events("elected as leader")
+    eventually(lambda: second.events("elected as leader"))
     assert holder(admin) != lost
     rules.serve(rule(widgets.namespace, widgets.group, failurePolicy="Fail"))
     (entry,) = webhooks(admin, widgets.group)
