@@ -3,7 +3,7 @@
 # make lint  style, types, layers and dependencies only
 # make e2e   what needs a real API server, with the tests that take long
 # make bench what it costs to judge a review
-# make docs  the reference and the CRDs, made from the models
+# make docs  the reference and the CRDs, made from the models; what the library notices, from its suites
 .DEFAULT_GOAL := help
 .PHONY: help run test lint e2e bench docs clean
 
@@ -59,6 +59,7 @@ e2e: $(VENV)/installed-dev
 
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_library_table.py
 	$(BIN)/statusguard crds > manifests/crds/statusguard.dev.yaml
 
 bench: $(VENV)/installed-dev

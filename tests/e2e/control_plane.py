@@ -102,7 +102,7 @@ class ControlPlane:
         self._server.send(signal.SIGCONT)
 
     @contextmanager
-    def controllers(self) -> Iterator[None]:
+    def controllers(self, *settings: str) -> Iterator[None]:
         """Run kube-controller-manager."""
         (port,) = free_ports(1)
         kubeconfig = self.kubeconfig(CONTROLLER_MANAGER)
@@ -113,7 +113,7 @@ class ControlPlane:
             "--leader-elect=false",
         ]
         words += ["--bind-address", "127.0.0.1", "--secure-port", str(port), "--cert-dir", self._folder / "controllers"]
-        words += ["--service-account-private-key-file", self._folder / "signing.key"]
+        words += ["--service-account-private-key-file", self._folder / "signing.key", *settings]
         with running(words, self._folder / "controllers.log") as process:
             accounts = "/api/v1/namespaces/default/serviceaccounts/default"
             process.until(lambda: self.admin.exists(accounts))

@@ -122,7 +122,7 @@ def test_the_api_server_refuses_by_itself_what_the_schema_says(guard: Replica, a
 def test_the_ready_made_rules_are_accepted(guard: Replica, admin: Api) -> None:
     ready_made = [
         manifest
-        for file in LIBRARY.glob("*.yaml")
+        for file in LIBRARY.rglob("*.yaml")
         if not file.name.endswith(".test.yaml")
         for manifest in yaml.safe_load_all(file.read_text())
     ]

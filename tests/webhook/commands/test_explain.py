@@ -11,7 +11,7 @@ from tests.golden import compare
 from tests.widgets import rule
 
 LIBRARY = Path(str(files("rules"))) / "library"
-FILES = sorted(path for path in LIBRARY.glob("*.yaml") if not path.name.endswith(".test.yaml"))
+FILES = sorted(path for path in LIBRARY.rglob("*.yaml") if not path.name.endswith(".test.yaml"))
 
 _GUARDED = """\
 apiVersion: statusguard.dev/v1alpha1
