@@ -17,14 +17,13 @@ from webhook import response
 from webhook.admission import Answer
 from webhook.display import escape
 from webhook.message import Wording
+from webhook.observe.incident import IncidentSink, incidents
 from webhook.observe.log import Throttle
 from webhook.observe.metrics import Metrics, RuleLabels
 from webhook.observe.metrics import Verdict as Outcome
+from webhook.observe.regression import generations_back
 from webhook.review import NotAReviewError, Review, decode
 from webhook.verdict import Judged, Verdict, decide
-
-Sink: TypeAlias = Callable[[Write, Verdict], None]
-"""Takes what was found, after the verdict; it must not block."""
 
 NamespaceLabels: TypeAlias = Callable[[str], Mapping[str, str] | None]
 """Returns the labels of a namespace, None if they are not known."""
@@ -38,16 +37,19 @@ _logger = structlog.get_logger()
 
 
 class RuleReviewer:
-    """Judges reviews by a rule set, which can be exchanged whole while requests come in."""
+    """Judges reviews by a rule set, which can be exchanged whole while requests come in.
 
-    def __init__(self, rules: RuleSet, wording: Wording, metrics: Metrics, sinks: Iterable[Sink] = ()) -> None:
+    Each of `sinks` is told of every violation, but not of those of a dry run; more may be added at any time.
+    """
+
+    def __init__(self, rules: RuleSet, wording: Wording, metrics: Metrics, sinks: Iterable[IncidentSink] = ()) -> None:
         self.rules = rules
         self.namespace_labels: NamespaceLabels | None = None
+        self.sinks = list(sinks)
         self._entries: Mapping[str, RuleSet] = {}
         self._retired: dict[str, float] = {}
         self._wording = wording
         self._metrics = metrics
-        self._sinks = tuple(sinks)
         self._failures = Throttle()
 
     def exchange(self, rules: RuleSet, entries: Mapping[str, RuleSet]) -> None:
@@ -106,12 +108,10 @@ class RuleReviewer:
         if any(rule_verdict.unreadable for rule_verdict in rule_verdicts):
             self._metrics.decode_failure("bad_object")
         self._count(write.request, _outcome(verdict))
-        if not write.request.dry_run:
+        if verdict.judged and not write.request.dry_run:
             for judged in verdict.judged:
                 self._count_violation(judged, write.request)
-            if verdict.judged:
-                for sink in self._sinks:
-                    sink(write, verdict)
+            self._tell(verdict, write)
         return response.respond(verdict, write, self._wording)
 
     def _record(self, verdict: RuleVerdict) -> None:
@@ -143,6 +143,16 @@ class RuleReviewer:
                 violation.rule, violation.invariant, request.resource.group, request.resource.resource, judged.action
             )
         )
+        self._metrics.writer_violation(request.username)
+        if (generations := generations_back(violation)) is not None:
+            self._metrics.regression(violation.rule, generations)
+
+    def _tell(self, verdict: Verdict, write: Write) -> None:
+        if not self.sinks:
+            return
+        for incident in incidents(verdict, write, self._wording):
+            for sink in self.sinks:
+                sink(incident)
 
 
 def _outcome(verdict: Verdict) -> Outcome:

@@ -16,6 +16,8 @@ from webhook.observe.log import Format, Level
 
 PREFIX: Final = "STATUSGUARD_"
 
+SWITCH: Final = ("on", "off")
+
 SERVICE_LINK: Final = "tcp://"
 """What begins the STATUSGUARD_PORT that Kubernetes itself sets in every pod beside a Service called `statusguard`."""
 
@@ -79,6 +81,17 @@ def seconds(written: str) -> float:
     return value
 
 
+def hours(written: str) -> float:
+    """Return a time in hours."""
+    try:
+        value = float(written)
+    except ValueError:
+        value = -1.0
+    if not 0 < value <= 8_760:
+        raise argparse.ArgumentTypeError(f"{written!r} is no time: hours, more than 0 and at most 8760")
+    return value
+
+
 SETTINGS: Final = (
     Setting(
         "--rules", Path, (), "a rule file, or a folder of them; may be given several times", "PATH", repeatable=True
@@ -121,8 +134,18 @@ SETTINGS: Final = (
         "RESOURCE",
         repeatable=True,
     ),
+    Setting(
+        "--events",
+        str,
+        "on",
+        "in a cluster: Kubernetes Events on what was written wrongly (default: on)",
+        choices=SWITCH,
+    ),
+    Setting("--reports", str, "on", "in a cluster: policy reports, if it has them (default: on)", choices=SWITCH),
+    Setting("--report-retention", hours, 24.0, "hours that a report keeps an entry (default: 24)", "HOURS"),
     Setting("--drain-delay", seconds, 5.0, "seconds to go on accepting after SIGTERM (default: 5)", "SECONDS"),
     Setting("--log-format", str, "auto", "how log lines look (default: auto)", choices=get_args(Format)),
+    Setting("--log-window", seconds, 60.0, "seconds in which what repeats has one line (default: 60)", "SECONDS"),
     Setting("--log-level", str, "info", "which log lines there are (default: info)", choices=get_args(Level)),
 )
 

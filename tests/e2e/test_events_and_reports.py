@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
+from functools import partial
 from http.client import HTTPSConnection
-from itertools import count
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from tests.golden import DATA
 from tests.widgets import review
 
 from .api import JSON, Api, Object, done
-from .control_plane import ADMIN, CONTROLLER, ControlPlane
+from .control_plane import ADMIN, CONTROLLER, STATUSGUARD, ControlPlane
 from .install import apply, install
 from .process import eventually
 from .programs import program
@@ -30,9 +31,13 @@ from .widgets import LOOSE, Widgets
 
 pytestmark = pytest.mark.e2e
 
+TALKATIVE = (sys.executable, "-P", Path(__file__).with_name("talkative.py"))
+
 START = {"observedGeneration": 1, "replicas": 3, "ready": 2}
 ABOVE = {**START, "ready": 4}
 MANY = 10_000
+KINDS = 7
+"""One for each test that needs one."""
 MEBIBYTE = 1_024 * 1_024
 
 
@@ -43,7 +48,7 @@ class Cluster:
     plane: ControlPlane
     replicas: tuple[Replica, ...]
     rules: Rules
-    numbers: Iterator[int]
+    kinds: Iterator[Widgets]
 
     @property
     def admin(self) -> Api:
@@ -51,25 +56,27 @@ class Cluster:
 
     def kubectl(self, *words: str) -> str:
         """Return what kubectl prints."""
-        command = [program("kubectl"), "--kubeconfig", self.plane.kubeconfig(ADMIN), *words]
+        command: list[str | Path] = [program("kubectl"), "--kubeconfig", self.plane.kubeconfig(ADMIN), *words]
         ran = subprocess.run(command, check=False, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stderr
-        return ran.stdout
+        return str(ran.stdout)
 
     def guarded(self) -> Widgets:
         """Return widgets that a rule of the name of their namespace guards."""
-        name = f"told{next(self.numbers)}"
-        widgets = Widgets.defined(self.plane.user(CONTROLLER), f"{name}.example.test")
+        widgets = next(self.kinds)
         widgets.until_served()
         widgets.new("w", START)
-        self.rules.serve(rule(name, widgets.group))
+        self.rules.serve(rule(widgets.namespace, widgets.group))
         eventually(lambda: widgets.merge("w", ABOVE, dryRun="All").code == 422)
+        (entry,) = webhooks(self.admin, widgets.group)
+        for each in self.replicas:
+            eventually(partial(_is_answered, each, entry, bad(widgets, dryRun=True)))
         return widgets
 
     def events(self, namespace: str) -> list[Object]:
         """Return the Events of a namespace that are ours."""
         items: list[Object] = self.admin.get(f"/apis/events.k8s.io/v1/namespaces/{namespace}/events")["items"]
-        return [each for each in items if each["reportingController"] == "statusguard.dev/statusguard"]
+        return [each for each in items if each.get("reportingController") == "statusguard.dev/statusguard"]
 
     def report(self, namespace: str, kind: str = "wgpolicyk8s.io/v1alpha2/{}/policyreports") -> Object:
         """Return our report of a namespace, empty if there is none."""
@@ -80,6 +87,13 @@ class Cluster:
         """Return a connection to a replica as the API server makes one, and the path for these widgets."""
         (entry,) = webhooks(self.admin, widgets.group)
         return self.replicas[0].connection(bundle(entry)), path_to(entry)
+
+
+def _is_answered(replica: Replica, entry: Object, body: bytes) -> bool:
+    """Tell whether a replica has an entry."""
+    with closing(replica.connection(bundle(entry))) as connection:
+        connection.request("POST", path_to(entry), body, {"Content-Type": JSON})
+        return connection.getresponse().status == 200
 
 
 @pytest.fixture(scope="module")
@@ -96,12 +110,15 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, behind: Service) -> Iterat
         plane = ControlPlane(folder, stack)
         install(plane.admin)
         define(plane.admin, "wgpolicyk8s.io")
+        # All at once, since it takes the API server seconds to serve one.
+        kinds = [Widgets.defined(plane.user(CONTROLLER), f"told{number}.example.test") for number in range(KINDS)]
         replicas = []
         for number in range(2):
-            started = stack.enter_context(replica(plane, folder / f"replica-{number}.log", service_port=behind.port))
+            log = folder / f"replica-{number}.log"
+            started = stack.enter_context(replica(plane, log, service_port=behind.port, program=TALKATIVE))
             behind.add(started)
             replicas.append(started)
-        yield Cluster(plane, tuple(replicas), Rules(plane.admin), count(1))
+        yield Cluster(plane, tuple(replicas), Rules(plane.admin), iter(kinds))
 
 
 def counted(events: list[Object]) -> int:
@@ -219,8 +236,8 @@ def test_what_is_in_no_namespace_has_its_event_in_default_and_a_report_of_the_cl
     cluster.rules.serve(rule("gadgets", group, matchConstraints={"resourceRules": about}))
     eventually(lambda: cluster.admin.merge(f"{gadgets}/g/status", {"status": ABOVE}).code == 422)
     eventually(lambda: cluster.events("default"))
-    (line,) = cluster.kubectl("get", "events", "-n", "default", "--no-headers").splitlines()
-    assert line.split()[1:4] == ["Warning", "StatusWriteDenied", "gadget/g"]
+    lines = cluster.kubectl("get", "events", "-n", "default", "--no-headers").splitlines()
+    assert ["Warning", "StatusWriteDenied", "gadget/g"] in [line.split()[1:4] for line in lines]
     eventually(lambda: "statusguard" in cluster.kubectl("get", "clusterpolicyreports", "--no-headers"))
 
 
@@ -245,13 +262,27 @@ def test_an_event_has_only_fields_that_the_api_server_knows(cluster: Cluster) ->
     assert done(cluster.admin.call("POST", path, body, JSON, query))["note"] == body["note"]
 
 
+def test_only_our_own_reports_may_be_read_and_written(cluster: Cluster) -> None:
+    ours = cluster.plane.user(STATUSGUARD)
+    path = "/apis/wgpolicyk8s.io/v1alpha2"
+    assert ours.call("GET", f"{path}/policyreports", query={"fieldSelector": "metadata.name=statusguard"}).code == 200
+    refused = [
+        ours.call("GET", f"{path}/policyreports"),
+        ours.call("GET", f"{path}/namespaces/default/policyreports/another"),
+        ours.call("PUT", f"{path}/namespaces/default/policyreports/another", {}),
+        ours.call("DELETE", f"{path}/namespaces/default/policyreports/statusguard"),
+        ours.call("GET", "/apis/events.k8s.io/v1/events"),
+    ]
+    assert {answer.code for answer in refused} == {403}
+
+
 def test_a_replica_that_starts_where_there_are_open_reports_writes_these(
     cluster: Cluster, behind: Service, logs: Callable[[], Path]
 ) -> None:
     widgets = cluster.guarded()
     define(cluster.admin, "openreports.io")
     (entry,) = webhooks(cluster.admin, widgets.group)
-    with replica(cluster.plane, logs(), "--events", "off", service_port=behind.port) as newer:
+    with replica(cluster.plane, logs(), "--events", "off", service_port=behind.port, program=TALKATIVE) as newer:
         with closing(newer.connection(bundle(entry))) as connection:
             response(connection, path_to(entry), bad(widgets))
         eventually(lambda: cluster.report(widgets.namespace, "openreports.io/v1alpha1/{}/reports"))

@@ -10,15 +10,14 @@ import pytest
 from rules.check import Check, Checks
 from rules.compile import CompiledRule
 from rules.ruleset import RuleSet
-from rules.write import Write
 from tests.rules.judging import rule
 from tests.widgets import review
 from webhook.display import Display
 from webhook.message import Wording
+from webhook.observe.incident import Incident
 from webhook.observe.metrics import Metrics, RuleLabels
 from webhook.observe.rule_labels import labels_of
 from webhook.reviewer import RETIREMENT, RuleReviewer
-from webhook.verdict import Verdict
 
 from .running import LogCapture, samples
 
@@ -31,15 +30,10 @@ class Judging:
     """A reviewer of widgets with what it counts and what its sink is told."""
 
     def __init__(self, *rules: CompiledRule) -> None:
-        self.told: list[tuple[Write, Verdict]] = []
+        self.told: list[Incident] = []
         self.metrics = Metrics()
         self.metrics.declare_rules(labels_of(rules))
-        self.reviewer = RuleReviewer(
-            RuleSet(rules),
-            Wording(Display()),
-            self.metrics,
-            [lambda write, verdict: self.told.append((write, verdict))],
-        )
+        self.reviewer = RuleReviewer(RuleSet(rules), Wording(Display()), self.metrics, [self.told.append])
 
     def answer(self, body: bytes, entry: str | None = None) -> dict[str, Any]:
         answer = self.reviewer.review(body, entry)
@@ -51,8 +45,8 @@ class Judging:
         return [(labels, value) for labels, value in samples(self.metrics, f"statusguard_{name}_total") if value]
 
 
-def widgets(*invariants: str, **spec: Any) -> CompiledRule:
-    return rule(*(invariants or (BACK,)), name="widgets", **{"matchConstraints": WIDGETS, **spec})
+def widgets(*invariants: str, name: str = "widgets", **spec: Any) -> CompiledRule:
+    return rule(*(invariants or (BACK,)), name=name, **{"matchConstraints": WIDGETS, **spec})
 
 
 def requests(verdict: str, dry_run: str = "false") -> list[tuple[dict[str, str], float]]:
@@ -79,8 +73,36 @@ def test_a_violation_is_counted_by_its_action_and_told_to_the_sinks(action: str,
     labels = RuleLabels("widgets", "generation", "example.test", "widgets", action)
     ((counted, value),) = judging.counted("violations")
     assert (RuleLabels(**counted), value) == (labels, 1)
-    ((write, verdict),) = judging.told
-    assert (write.request.uid, [judged.action for judged in verdict.judged]) == ("u-1", [action])
+    (incident,) = judging.told
+    assert (incident.request_uid, incident.action, incident.denied) == ("u-1", action, action == "Deny")
+
+
+def test_every_sink_is_told_the_same_and_of_each_violation_once() -> None:
+    judging = Judging(widgets(BACK, "{name: frozen, frozen: {fields: [status.observedGeneration]}}"))
+    later: list[Incident] = []
+    judging.reviewer.sinks.append(later.append)
+    judging.answer(STALE)
+    assert [incident.invariant for incident in judging.told] == ["generation", "frozen"]
+    assert all(first is second for first, second in zip(judging.told, later, strict=True))
+
+
+def test_violations_are_counted_by_their_writer() -> None:
+    judging = Judging(widgets())
+    for user in ("a", "b", "a"):
+        judging.answer(review(2, 1, userInfo={"username": user}))
+        judging.answer(review(2, 1, userInfo={"username": user}, dryRun=True))
+    assert judging.counted("writer_violations") == [({"writer": "a"}, 2), ({"writer": "b"}, 1)]
+
+
+def test_how_far_a_status_went_back_is_measured() -> None:
+    judging = Judging(
+        widgets(), widgets("{name: frozen, frozen: {fields: [status.observedGeneration]}}", name="frozen")
+    )
+    for old, new, dry_run in ((5, 1, False), (5, 1, True), (5, 9, False), (1, 2, False)):
+        judging.answer(review(old, new, dryRun=dry_run))
+    name = "statusguard_regression_generations"
+    assert list(samples(judging.metrics, f"{name}_sum")) == [({"rule": "widgets"}, 4)]
+    assert list(samples(judging.metrics, f"{name}_count")) == [({"rule": "widgets"}, 1)]
 
 
 def test_a_dry_run_gets_the_same_verdict_and_leaves_no_trace_but_a_label() -> None:

@@ -20,6 +20,7 @@ from webhook.cluster.configurations import LABELS
 from webhook.cluster.errors import ApiError, ClusterError
 from webhook.cluster.informer import Informer
 from webhook.cluster.payloads import Object
+from webhook.observe.metrics import Metrics
 
 TYPE: Final = "kubernetes.io/tls"
 
@@ -34,7 +35,13 @@ class CertificateSecret:
     """
 
     def __init__(
-        self, client: ClusterClient, namespace: str, name: str, names: Sequence[str], on_change: Callable[[], None]
+        self,
+        client: ClusterClient,
+        namespace: str,
+        name: str,
+        names: Sequence[str],
+        on_change: Callable[[], None],
+        metrics: Metrics | None = None,
     ) -> None:
         """`names` are those by which clients call us. `on_change` is called whenever `bundle` is another one.
 
@@ -48,7 +55,9 @@ class CertificateSecret:
         self._serving = self.issue()
         self._context = server_context(self._serving.pair)
         self._material: Material | None = None
-        self._informer = Informer(client, self._collection, self._look, field_selector=f"metadata.name={name}")
+        self._informer = Informer(
+            client, self._collection, self._look, field_selector=f"metadata.name={name}", metrics=metrics
+        )
         self._secret: Object | None = None
         self.intact = False
         """Whether the Secret is there and usable, as far as we know."""

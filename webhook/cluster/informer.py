@@ -16,6 +16,7 @@ from webhook.cluster.client import ClusterClient
 from webhook.cluster.errors import ApiError, ClusterError, UnreachableError, UnreadableError
 from webhook.cluster.payloads import Key, Object, WatchEvent, key_of, version_of
 from webhook.observe.log import Throttle
+from webhook.observe.metrics import Metrics
 
 WATCH_SECONDS: Final = 30
 """How long a watch is asked to last. A connection that died without a word is noticed soon after that (client-go's pings take
@@ -51,10 +52,12 @@ class Informer:
         *,
         field_selector: str | None = None,
         backoff: Backoff | None = None,
+        metrics: Metrics | None = None,
     ) -> None:
         """Call `on_change` for the first snapshot, even if it is empty, and for each one that differs; it must not block.
 
-        `field_selector` is one of the API's own: `metadata.name=x`.
+        `field_selector` is one of the API's own: `metadata.name=x`. `metrics` get how fresh the snapshot is, by the plural that
+        ends `path`.
         """
         self.store: Mapping[Key, Object] = MappingProxyType({})
         self.synced = asyncio.Event()
@@ -68,6 +71,8 @@ class Informer:
         self._troubled = False
         self._resource_version: str | None = None
         self._listed = time.monotonic()
+        if metrics is not None:
+            metrics.informer(path.rpartition("/")[2], lambda: self.last_contact, self.synced.is_set)
 
     async def run(self) -> None:
         """List and watch until cancelled."""

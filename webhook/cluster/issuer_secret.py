@@ -14,6 +14,7 @@ from webhook.cluster.certificate_material import AUTHORITIES, authorities_in, bu
 from webhook.cluster.certificate_rotation import RETIREMENT
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.informer import Informer
+from webhook.observe.metrics import Metrics
 
 log = structlog.stdlib.get_logger(__name__)
 
@@ -24,14 +25,25 @@ class IssuerSecret:
     When cert-manager renews its authority, the kubelet may take two minutes to exchange the mounted certificate.
     """
 
-    def __init__(self, client: ClusterClient, namespace: str, name: str, on_change: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        client: ClusterClient,
+        namespace: str,
+        name: str,
+        on_change: Callable[[], None],
+        metrics: Metrics | None = None,
+    ) -> None:
         """`on_change` is called whenever the Secret names other authorities."""
         self._key = (namespace, name)
         self._on_change = on_change
         self._current: frozenset[x509.Certificate] = frozenset()
         self._former: dict[x509.Certificate, float] = {}
         self._informer = Informer(
-            client, f"/api/v1/namespaces/{namespace}/secrets", self._look, field_selector=f"metadata.name={name}"
+            client,
+            f"/api/v1/namespaces/{namespace}/secrets",
+            self._look,
+            field_selector=f"metadata.name={name}",
+            metrics=metrics,
         )
 
     @property

@@ -49,9 +49,10 @@ class RuleSource:
         self._due = True
         self._taken_up = False
         self._informers = [
-            Informer(client, f"{RULES}/{plural}", self._stirred.set) for plural in ("clusterstatusrules", "statusrules")
+            Informer(client, f"{RULES}/{plural}", self._stirred.set, metrics=metrics)
+            for plural in ("clusterstatusrules", "statusrules")
         ]
-        self._namespaces = Informer(client, NAMESPACES, self._namespaces_moved)
+        self._namespaces = Informer(client, NAMESPACES, self._namespaces_moved, metrics=metrics)
         reviewer.namespace_labels = self._labels
 
     async def run(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import structlog
@@ -18,6 +18,7 @@ from webhook.cluster.client import ClusterClient
 from webhook.cluster.configurations import Endpoint
 from webhook.cluster.control import Controller
 from webhook.cluster.entries import Policy
+from webhook.cluster.incident_sinks import Telling, telling
 from webhook.cluster.leader import Leader, new_identity
 from webhook.cluster.owner import Owner
 from webhook.cluster.rule_source import RuleSource
@@ -45,6 +46,7 @@ class ClusterSettings:
     policy: Policy
     certificate_files: CertificateFiles | None
     action: Action | None = None
+    telling: Telling = field(default_factory=Telling)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,7 +60,7 @@ async def serve_cluster(
     settings: ClusterSettings, config: ServerConfig, reviewer: RuleReviewer, metrics: Metrics, stop: asyncio.Event
 ) -> None:
     """Serve until `stop` is set. Raises CannotRunError without access to a cluster, or without a port."""
-    async with ClusterClient(await _access()) as client:
+    async with ClusterClient(await _access()) as client, telling(settings.telling, client, reviewer, metrics):
         source = RuleSource(client, reviewer, metrics, settings.policy, settings.action)
         trust = _trust(client, settings, metrics, source.changed.set)
         canary = Canary()
@@ -77,7 +79,7 @@ async def serve_cluster(
         tasks = [
             asyncio.create_task(source.run(), name="rules"),
             asyncio.create_task(trust.follow(), name="authorities"),
-            asyncio.create_task(leader.run(lambda: _lead(client, settings, source, trust)), name="leader"),
+            asyncio.create_task(leader.run(lambda: _lead(client, settings, source, trust, metrics)), name="leader"),
         ]
         for task in tasks:
             task.add_done_callback(_report)
@@ -89,7 +91,9 @@ async def serve_cluster(
         await server.drain()
 
 
-async def _lead(client: ClusterClient, settings: ClusterSettings, source: RuleSource, trust: Trust) -> None:
+async def _lead(
+    client: ClusterClient, settings: ClusterSettings, source: RuleSource, trust: Trust, metrics: Metrics
+) -> None:
     """Do what only one replica does, until cancelled."""
     owner = Owner(client, settings.cluster_role)
 
@@ -100,9 +104,13 @@ async def _lead(client: ClusterClient, settings: ClusterSettings, source: RuleSo
         reference = await owner.reference()
         return Endpoint(bundle, settings.namespace, settings.service, settings.service_port, settings.url, reference)
 
-    async with asyncio.TaskGroup() as work:
-        work.create_task(Controller(client, source, endpoint).lead())
-        work.create_task(trust.rotate())
+    metrics.leader(leads=True)
+    try:
+        async with asyncio.TaskGroup() as work:
+            work.create_task(Controller(client, source, endpoint).lead())
+            work.create_task(trust.rotate())
+    finally:
+        metrics.leader(leads=False)
 
 
 def _trust(client: ClusterClient, settings: ClusterSettings, metrics: Metrics, on_change: Callable[[], None]) -> Trust:

@@ -49,7 +49,7 @@ class OwnTrust:
         Raises CannotRunError for a name that no certificate can carry.
         """
         self._client = client
-        self._secret = CertificateSecret(client, *secret, names, on_change)
+        self._secret = CertificateSecret(client, *secret, names, on_change, metrics)
         _export(metrics, lambda: self._secret.expires, lambda: self._secret.authority_expires)
 
     @property
@@ -83,7 +83,7 @@ class IssuedTrust:
     ) -> None:
         """`secret`: namespace and name. `on_change`: for another bundle."""
         self._files = files
-        self._issuer = IssuerSecret(client, *secret, on_change)
+        self._issuer = IssuerSecret(client, *secret, on_change, metrics)
         _export(metrics, lambda: files.expires, lambda: self._issuer.authority_expires)
 
     @property

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +21,10 @@ from webhook.display import Display
 from webhook.errors import InputError
 from webhook.message import Wording
 from webhook.observe import log
+from webhook.observe.delivery import delivering
+from webhook.observe.event_loop import measure_lag
 from webhook.observe.metrics import Metrics
+from webhook.observe.queue import IncidentQueue
 from webhook.observe.violation_log import ViolationLog
 from webhook.output import error_line
 from webhook.reviewer import RuleReviewer
@@ -67,16 +73,18 @@ async def _serve(settings: dict[str, Any], rules: RuleService, certificate: Cert
     stop = _stop_signal()
     reviewer = _reviewer(settings, rules.rules, metrics)
     config = _config(settings)
-    server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=Canary().problem)
-    error_line(_greeting(config.host, server, len(rules.rules.rules)))
-    rules.report()
-    following = asyncio.create_task(rules.follow(reviewer), name="rules")
-    await stop.wait()
-    following.cancel()
-    await server.drain()
+    async with _observing(settings, reviewer, metrics):
+        server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=Canary().problem)
+        error_line(_greeting(config.host, server, len(rules.rules.rules)))
+        rules.report()
+        following = asyncio.create_task(rules.follow(reviewer), name="rules")
+        await stop.wait()
+        following.cancel()
+        await server.drain()
 
 
 async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
+    from webhook.cluster.incident_sinks import Telling  # noqa: PLC0415  slow to import
     from webhook.cluster.serve_cluster import ClusterSettings, policy, serve_cluster  # noqa: PLC0415  slow to import
 
     files = (
@@ -94,9 +102,29 @@ async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
         policy=policy(settings["guarded"], settings["namespaced_deny"]),
         certificate_files=files if isinstance(files, CertificateFiles) else None,
         action=settings["action"],
+        telling=Telling(
+            events=settings["events"] == "on",
+            reports=settings["reports"] == "on",
+            retention=timedelta(hours=settings["report_retention"]),
+        ),
     )
     reviewer = _reviewer(settings, RuleSet(()), metrics)
-    await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal())
+    async with _observing(settings, reviewer, metrics):
+        await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal())
+
+
+@asynccontextmanager
+async def _observing(settings: dict[str, Any], reviewer: RuleReviewer, metrics: Metrics) -> AsyncIterator[None]:
+    """Log violations and measure the event loop; at the end, when no request can come, all that was accepted is logged."""
+    queue = IncidentQueue("log", metrics)
+    violation_log = ViolationLog(metrics, settings["log_window"])
+    reviewer.sinks.append(queue)
+    measuring = asyncio.create_task(measure_lag(metrics), name="event loop lag")
+    try:
+        async with violation_log.closing(), delivering(queue, violation_log.take):
+            yield
+    finally:
+        measuring.cancel()
 
 
 def _stop_signal() -> asyncio.Event:
@@ -114,8 +142,7 @@ def _stop_signal() -> asyncio.Event:
 
 
 def _reviewer(settings: dict[str, Any], rules: RuleSet, metrics: Metrics) -> RuleReviewer:
-    wording = Wording(Display(settings["sensitive_path"]))
-    return RuleReviewer(rules, wording, metrics, [ViolationLog(wording)])
+    return RuleReviewer(rules, Wording(Display(settings["sensitive_path"])), metrics)
 
 
 def _config(settings: dict[str, Any]) -> ServerConfig:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import math
-import platform
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import datetime
-from importlib.metadata import version
 from typing import Literal, get_args
 
 import prometheus_client
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
 
+from rules.invariants.observed_generation import ObservedGeneration
 from webhook.observe.children import Children
+from webhook.observe.process_metrics import ProcessMetrics
+from webhook.observe.writer_counts import OTHER, WriterCounts
 
 CONTENT_TYPE = prometheus_client.CONTENT_TYPE_PLAIN_0_0_4
 
@@ -55,7 +53,12 @@ DECISION_BUCKETS = (
 """Seconds: from the ten microseconds of a write that no rule matches to the two seconds after which the API
 server gives up (`timeoutSeconds` in the configuration that we write)."""
 
-OTHER = "other"
+REGRESSION_BUCKETS = (1, 2, 3, 5, 10, 25, 100, 1_000)
+"""Generations: a cache that lags is one or two behind, a backup that was restored some hundred."""
+
+REGRESSING = ObservedGeneration.name
+"""The kind of invariant of which it is measured how far a value went back."""
+
 ANY = "*"
 
 
@@ -64,7 +67,7 @@ class RuleLabels:
     """One series of violations that a served rule can raise.
 
     `resource` is the plural without subresource; `group` and `resource` may be `*`, as in the rule. `action` is what is
-    done about a violation: Deny, Warn or Audit.
+    done about a violation: Deny, Warn or Audit. `kind` is the invariant's, and no label.
     """
 
     rule: str
@@ -72,14 +75,15 @@ class RuleLabels:
     group: str
     resource: str
     action: str
+    kind: str = ""
 
     def covers(self, group: str, resource: str) -> bool:
         """Tell whether the rule, wildcards and all, is about this resource."""
         return self.group in (ANY, group) and self.resource in (ANY, resource)
 
 
-class Metrics:
-    """All metrics of one process, in a registry of their own. Each method is named for what happened.
+class Metrics(ProcessMetrics):
+    """All metrics of one process, in a registry of their own: here those about what is judged.
 
     Every series that can be there is there from the start with value 0: `rate()` and alerts see the first event.
     """
@@ -87,8 +91,9 @@ class Metrics:
     def __init__(self) -> None:
         prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()
+        super().__init__(registry)
 
-        def counter(name: str, description: str, *labels: str) -> Children:
+        def counter(name: str, description: str, *labels: str) -> Children[Counter]:
             return Children(Counter(f"statusguard_{name}", description, labels, registry=registry))
 
         self._requests = counter(
@@ -113,27 +118,19 @@ class Metrics:
             buckets=DECISION_BUCKETS,
             registry=registry,
         )
-        self._rules = Gauge("statusguard_rules", "Rules by state.", ("state",), registry=registry)
-        self._reload_time = Gauge(
-            "statusguard_last_reload_timestamp_seconds",
-            "When rules were last loaded, with or without success.",
-            registry=registry,
+        self._regressions = Children(
+            Histogram(
+                "statusguard_regression_generations",
+                "How many generations an observedGeneration went back.",
+                ("rule",),
+                buckets=REGRESSION_BUCKETS,
+                registry=registry,
+            )
         )
-        self._reload_success = Gauge(
-            "statusguard_last_reload_successful", "1 if the last load found no broken rule.", registry=registry
-        )
-        self._expiry = Gauge(
-            "statusguard_certificate_expiry_timestamp_seconds",
-            "When a certificate ends: the one that is served, or the authority that clients trust.",
-            ("certificate",),
-            registry=registry,
-        )
-        build = Gauge("statusguard_build_info", "Always 1.", ("version", "python"), registry=registry)
-        build.labels(version("statusguard"), platform.python_version()).set(1)
+        self._writers = WriterCounts(registry)
         self._failures.keep({(reason,) for reason in get_args(FailureReason)})
         self._resources: frozenset[tuple[str, str]] = frozenset()
         self.declare_rules(())
-        self.rules(served=0, broken=0)
 
     def declare_rules(self, labels: Iterable[RuleLabels]) -> None:
         """Make the series of the served rules, and drop those of rules that are served no more.
@@ -165,6 +162,7 @@ class Metrics:
         names = {(each.rule,) for each in labels}
         for counter in (self._judge_errors, self._mismatches, self._exemptions):
             counter.keep(names)
+        self._regressions.keep({(each.rule,) for each in labels if each.kind == REGRESSING})
 
     def request(self, group: str, resource: str, verdict: Verdict, *, dry_run: bool) -> None:
         """Count a request that was judged."""
@@ -175,6 +173,14 @@ class Metrics:
         """Count a violation; `group` and `resource` are those of the request."""
         group, resource = self._shown(labels.group, labels.resource)
         self._violations.child(labels.rule, labels.invariant, group, resource, labels.action).inc()
+
+    def writer_violation(self, writer: str) -> None:
+        """Count a violation by the user name of its writer."""
+        self._writers.count(writer)
+
+    def regression(self, rule: str, generations: float) -> None:
+        """Observe by how many generations a write went back."""
+        self._regressions.child(rule).observe(generations)
 
     def decode_failure(self, reason: FailureReason) -> None:
         """Count an input that was not judged."""
@@ -195,22 +201,6 @@ class Metrics:
     def decision_seconds(self, seconds: float) -> None:
         """Observe how long one request took."""
         self._decisions.observe(seconds)
-
-    def rules(self, *, served: int, broken: int) -> None:
-        """Say how many rules there are."""
-        self._rules.labels("served").set(served)
-        self._rules.labels("broken").set(broken)
-
-    def reload(self, *, success: bool) -> None:
-        """Say that rules were loaded just now, and whether all of them were good."""
-        self._reload_time.set(time.time())
-        self._reload_success.set(success)
-
-    def certificate_expiry(
-        self, certificate: Literal["serving", "authority"], expires: Callable[[], datetime | None]
-    ) -> None:
-        """Export when a certificate ends; `expires` is asked at each scrape, and None is exported as NaN."""
-        self._expiry.labels(certificate).set_function(lambda: end.timestamp() if (end := expires()) else math.nan)
 
     def exposition(self) -> bytes:
         """Return all metrics in Prometheus' text format, whose media type is `CONTENT_TYPE`. Safe from any thread."""

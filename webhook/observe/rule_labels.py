@@ -16,7 +16,7 @@ def labels_of(rules: Iterable[CompiledRule]) -> Iterator[RuleLabels]:
         for group, resource in sorted(_resources(rule)):
             for invariant in rule.invariants:
                 for action in actions:
-                    yield RuleLabels(rule.title, invariant.name, group, resource, action)
+                    yield RuleLabels(rule.title, invariant.name, group, resource, action, invariant.kind)
 
 
 def _resources(rule: CompiledRule) -> set[tuple[str, str]]:

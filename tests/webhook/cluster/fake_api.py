@@ -48,12 +48,16 @@ class Request:
 
 
 class FakeApi:
-    """One fake API server. `missing` holds collections whose CRD is not there; while `down` nobody gets an answer."""
+    """One fake API server. `missing` holds collections whose CRD is not there; while `down` nobody gets an answer.
+
+    `serves` holds the plurals of each API that discovery tells of.
+    """
 
     def __init__(self) -> None:
         self.store = FakeStore()
         self.requests: list[Request] = []
         self.missing: set[str] = set()
+        self.serves: dict[str, list[str]] = {}
         self.down = False
         self.watching = 0
         self.url = ""
@@ -128,6 +132,8 @@ class FakeApi:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         assert request.transport is not None
         self._transports.add(request.transport)
+        if request.path.startswith("/apis/") and request.path.count("/") == 3:
+            return await self._discovery(request)
         text = await request.text()
         verb, target = _verb(request), Target.parse(request.path)
         body = json.loads(text) if text else None
@@ -147,6 +153,14 @@ class FakeApi:
             return await status(error.code, error.reason, error.message)(request)
         self.notify()
         return web.json_response(answer, status=201 if verb == "create" else 200)
+
+    async def _discovery(self, request: web.Request) -> web.StreamResponse:
+        if self.down:
+            return await cut(request)
+        plurals = self.serves.get(request.path.removeprefix("/apis/"))
+        if plurals is None:
+            return web.Response(status=404, text="404 page not found\n")
+        return web.json_response({"kind": "APIResourceList", "resources": [{"name": name} for name in plurals]})
 
     def _answer(self, verb: Verb, target: Target, body: Any, query: Query) -> Object:
         dry_run = query.get("dryRun") == "All"

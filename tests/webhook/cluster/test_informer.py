@@ -1,14 +1,16 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 
 import pytest
 
-from tests.webhook.running import LogCapture
+from tests.webhook.running import LogCapture, samples
 from webhook.cluster import informer as informer_module
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.informer import Informer
+from webhook.observe.metrics import Metrics
 
 from .fake_api import FakeApi
 from .fake_store import Target
@@ -33,6 +35,26 @@ async def test_a_collection_of_nothing_is_handed_on_too(api: FakeApi, following:
     async with following() as informer:
         await informer.synced.wait()
         assert informer.seen == [""]
+
+
+async def test_it_exports_how_fresh_it_is(api: FakeApi, client: ClusterClient) -> None:
+    metrics = Metrics()
+    informer = Followed(client, api, THINGS, metrics=metrics)
+
+    def exported(name: str) -> float:
+        ((labels, value),) = samples(metrics, f"statusguard_informer_{name}")
+        assert labels == {"resource": THINGS.rpartition("/")[2]}
+        return value
+
+    assert math.isnan(exported("last_contact_timestamp_seconds"))
+    assert exported("synced") == 0
+    start = time.time()
+    running = asyncio.create_task(informer.run())
+    await informer.synced.wait()
+    assert start <= exported("last_contact_timestamp_seconds") <= time.time()
+    assert exported("synced") == 1
+    running.cancel()
+    await asyncio.wait([running])
 
 
 async def test_a_snapshot_never_changes(api: FakeApi, following: Following) -> None:

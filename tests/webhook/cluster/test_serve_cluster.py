@@ -14,7 +14,7 @@ import aiohttp
 import pytest
 
 from rules.ruleset import RuleSet
-from tests.webhook.running import LogCapture, write_pair
+from tests.webhook.running import LogCapture, samples, write_pair
 from tests.widgets import review
 from webhook.certificate_files import CertificateFiles
 from webhook.certificates import self_signed
@@ -144,6 +144,10 @@ async def test_a_rule_of_the_cluster_judges_by_what_was_written_for_it(api: Fake
         _, metrics = await served.get("/metrics")
         assert 'statusguard_rules{state="served"} 1.0' in metrics
         assert 'statusguard_certificate_expiry_timestamp_seconds{certificate="serving"} 1' in metrics
+        assert "statusguard_leader 1.0" in metrics
+        for resource in ("clusterstatusrules", "statusrules", "namespaces", "secrets"):
+            assert f'statusguard_informer_synced{{resource="{resource}"}} 1.0' in metrics
+            assert f'statusguard_informer_last_contact_timestamp_seconds{{resource="{resource}"}} 1' in metrics
 
 
 async def test_it_is_not_ready_before_it_has_seen_all(api: FakeApi, serving: Serving) -> None:
@@ -172,6 +176,7 @@ async def test_the_lease_is_given_back_at_the_end(api: FakeApi, serving: Serving
         await served.until_ready()
         await api.until(lambda: holder(api))
     assert not holder(api)
+    assert list(samples(served.metrics, "statusguard_leader")) == [({}, 0)]
 
 
 def holder(api: FakeApi) -> str:

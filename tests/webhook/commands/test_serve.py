@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ran, in_a_process, statusguard
+from tests.command import PATIENCE, Ran, in_a_process, statusguard
 from tests.webhook.running import eventually
 from tests.webhook.serving_process import LOCAL, serve_process
 from tests.widgets import review, rule
@@ -43,8 +43,8 @@ def test_it_says_in_one_line_where_it_listens_and_judges(rules: Path) -> None:
     assert (violation["object"], violation["writer"], violation["old"], violation["new"]) == (
         "default/w",
         "controller",
-        2,
-        1,
+        "2",
+        "1",
     )
     assert [json.loads(line)["event"] for line in server.lines] == ["rules loaded", "violation", "draining"]
 
@@ -77,6 +77,48 @@ def test_who_asks_twice_to_stop_does_not_wait_for_the_drain(rules: Path) -> None
         server.process.send_signal(signal.SIGTERM)
         server.wait_for("draining", 1)
         assert server.stop(signal.SIGTERM) == -signal.SIGTERM
+
+
+def test_what_is_judged_while_it_drains_is_logged(rules: Path) -> None:
+    with serve_process("--rules", rules, "--drain-delay", "2") as server:
+        server.process.send_signal(signal.SIGTERM)
+        server.wait_for("draining")
+        for _ in range(3):
+            assert not server.response(BACK)["allowed"]
+        assert server.process.wait(PATIENCE) == 0
+    assert [json.loads(line)["event"] for line in server.lines] == [
+        "rules loaded",
+        "draining",
+        "violation",
+        "violations held back",
+    ]
+    assert server.events("violations held back")[0]["count"] == 2
+
+
+def test_how_often_the_same_is_logged_is_a_setting(rules: Path) -> None:
+    with serve_process("--rules", rules, "--log-window", "0") as server:
+        for _ in range(3):
+            server.response(BACK)
+        assert len(server.wait_for("violation", 3)) == 3
+        assert server.stop() == 0
+    assert server.events("violations held back") == []
+
+
+def test_what_is_sensitive_is_nowhere_to_be_read(rules: Path) -> None:
+    with serve_process("--rules", rules, "--sensitive-path", "status.observedGeneration") as server:
+        response = server.response(review(987654, 876543))
+        assert response["status"]["message"].startswith("status.observedGeneration is ahead of metadata.generation")
+        assert server.wait_for("violation")[0]["new"] == "<hidden>"
+        told = "".join([json.dumps(response), *server.lines, *server.metrics()])
+        assert "987654" not in told
+        assert "876543" not in told
+        assert server.stop() == 0
+
+
+def test_the_lag_of_the_event_loop_is_measured(rules: Path) -> None:
+    with serve_process("--rules", rules) as server:
+        eventually(lambda: "statusguard_event_loop_lag_seconds_count 0.0" not in server.metrics())
+        assert server.stop() == 0
 
 
 def test_with_some_rules_broken_it_serves_the_others_and_says_so(rules: Path) -> None:

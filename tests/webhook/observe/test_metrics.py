@@ -11,8 +11,11 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from tests.webhook.running import samples
 from webhook.observe.metrics import FailureReason, Metrics, RuleLabels, Verdict
+from webhook.observe.process_metrics import EventResult, ReportResult
 
-KCP = RuleLabels("kcp", "generation", "controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "Deny")
+KCP = RuleLabels(
+    "kcp", "generation", "controlplane.cluster.x-k8s.io", "kubeadmcontrolplanes", "Deny", "observedGeneration"
+)
 ANYTHING = RuleLabels("generic", "conditions", "*", "*", "Audit")
 
 
@@ -45,10 +48,23 @@ def test_the_names_are_those_that_dashboards_know(metrics: Metrics) -> None:
         "statusguard_judge_errors",
         "statusguard_exemptions",
         "statusguard_type_mismatches",
+        "statusguard_regression_generations",
+        "statusguard_writer_violations",
         "statusguard_rules",
+        "statusguard_prefilter_rules",
         "statusguard_last_reload_timestamp_seconds",
         "statusguard_last_reload_successful",
         "statusguard_certificate_expiry_timestamp_seconds",
+        "statusguard_informer_last_contact_timestamp_seconds",
+        "statusguard_informer_synced",
+        "statusguard_leader",
+        "statusguard_event_loop_lag_seconds",
+        "statusguard_queue_depth",
+        "statusguard_queue_capacity",
+        "statusguard_queue_dropped",
+        "statusguard_log_lines_held_back",
+        "statusguard_events",
+        "statusguard_reports",
         "statusguard_build_info",
     }
     assert all(family.documentation for family in families.values())
@@ -65,6 +81,16 @@ def test_every_series_is_there_from_the_start(metrics: Metrics) -> None:
         assert value(metrics, f"statusguard_{counter}_total", rule="kcp") == 0
     for state in ("served", "broken"):
         assert value(metrics, "statusguard_rules", state=state) == 0
+    assert value(metrics, "statusguard_regression_generations_count", rule="kcp") == 0
+    assert value(metrics, "statusguard_writer_violations_total", writer="other") == 0
+    for mode in ("Full", "Partial", "Off"):
+        assert value(metrics, "statusguard_prefilter_rules", mode=mode) == 0
+    for result in get_args(EventResult):
+        assert value(metrics, "statusguard_events_total", result=result) == 0
+    for result in get_args(ReportResult):
+        assert value(metrics, "statusguard_reports_total", result=result) == 0
+    for name in ("leader", "log_lines_held_back_total", "event_loop_lag_seconds_count"):
+        assert value(metrics, f"statusguard_{name}") == 0
 
 
 def test_requests_are_counted_by_resource_verdict_and_dry_run(metrics: Metrics) -> None:
@@ -114,7 +140,9 @@ def test_a_reload_keeps_the_counts_of_rules_that_stay_and_drops_the_others(metri
     metrics.declare_rules([KCP, ANYTHING])
     metrics.violation(KCP)
     metrics.judge_error("generic")
+    metrics.regression("kcp", 3)
     metrics.declare_rules([KCP])
+    assert value(metrics, "statusguard_regression_generations_sum", rule="kcp") == 3
     assert violations(metrics) == {("kcp", "kubeadmcontrolplanes", "Deny"): 1}
     assert value(metrics, "statusguard_judge_errors_total", rule="generic") is None
     metrics.declare_rules([KCP, ANYTHING])
@@ -127,12 +155,28 @@ def test_each_event_moves_its_metric(metrics: Metrics) -> None:
     metrics.exempted("kcp")
     metrics.type_mismatches("kcp", 3)
     metrics.rules(served=4, broken=1)
+    metrics.prefilter(full=3, partial=2, off=1)
+    metrics.lines_held_back(5)
+    metrics.event("updated")
+    metrics.event("limited", 7)
+    metrics.report("failed")
+    metrics.leader(leads=True)
     assert value(metrics, "statusguard_decode_failures_total", reason="not_json") == 1
     assert value(metrics, "statusguard_judge_errors_total", rule="kcp") == 1
     assert value(metrics, "statusguard_exemptions_total", rule="kcp") == 1
     assert value(metrics, "statusguard_type_mismatches_total", rule="kcp") == 3
     assert value(metrics, "statusguard_rules", state="served") == 4
     assert value(metrics, "statusguard_rules", state="broken") == 1
+    assert [value(metrics, "statusguard_prefilter_rules", mode=mode) for mode in ("Full", "Partial", "Off")] == [
+        3,
+        2,
+        1,
+    ]
+    assert value(metrics, "statusguard_log_lines_held_back_total") == 5
+    assert value(metrics, "statusguard_events_total", result="updated") == 1
+    assert value(metrics, "statusguard_events_total", result="limited") == 7
+    assert value(metrics, "statusguard_reports_total", result="failed") == 1
+    assert value(metrics, "statusguard_leader") == 1
 
 
 @pytest.mark.parametrize("success", [True, False])
@@ -150,6 +194,38 @@ def test_decisions_fall_into_buckets_from_microseconds_to_seconds(metrics: Metri
         metrics.decision_seconds(seconds)
     buckets = {labels["le"]: count for labels, count in samples(metrics, "statusguard_decision_seconds_bucket")}
     assert [buckets[bound] for bound in ("2.5e-05", "5e-05", "0.25", "0.5", "2.0", "+Inf")] == [0, 1, 1, 2, 2, 3]
+
+
+def test_only_rules_about_generations_have_a_distance(metrics: Metrics) -> None:
+    metrics.declare_rules([KCP, ANYTHING])
+    labels = [labels for labels, _ in samples(metrics, "statusguard_regression_generations_count")]
+    assert labels == [{"rule": "kcp"}]
+
+
+def test_regressions_fall_into_buckets_of_generations(metrics: Metrics) -> None:
+    for generations in (1, 2, 400):
+        metrics.regression("kcp", generations)
+    found = samples(metrics, "statusguard_regression_generations_bucket")
+    buckets = {labels["le"]: count for labels, count in found}
+    assert [buckets[bound] for bound in ("1.0", "2.0", "100.0", "1000.0", "+Inf")] == [1, 2, 2, 3, 3]
+
+
+def test_how_fresh_the_cluster_is_known_is_asked_for_at_each_scrape(metrics: Metrics) -> None:
+    contact, synced = [0.0], [False]
+    metrics.informer("statusrules", lambda: contact[0], lambda: synced[0])
+
+    def fresh() -> tuple[float | None, float | None]:
+        return (
+            value(metrics, "statusguard_informer_last_contact_timestamp_seconds", resource="statusrules"),
+            value(metrics, "statusguard_informer_synced", resource="statusrules"),
+        )
+
+    never, unsynced = fresh()
+    assert never is not None
+    assert math.isnan(never)
+    assert unsynced == 0
+    contact[0], synced[0] = 1767225600.0, True
+    assert fresh() == (1767225600, 1)
 
 
 def test_the_build_says_which_version_runs_on_what(metrics: Metrics) -> None:

@@ -24,8 +24,8 @@ def test_every_resource_invariant_and_action_once() -> None:
     found = list(labels_of([judged]))
     assert len(found) == len(set(found))
     assert set(found) == {
-        RuleLabels("r", invariant, group, resource, action)
-        for invariant in ("a", "b")
+        RuleLabels("r", invariant, group, resource, action, kind)
+        for invariant, kind in (("a", "observedGeneration"), ("b", "frozen"))
         for group in ("a", "b")
         for resource in ("x", "y")
         for action in ("Deny", "Audit")

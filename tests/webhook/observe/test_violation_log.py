@@ -1,33 +1,20 @@
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from rules.fieldpath import parse
-from rules.ruleset import judge
-from rules.write import Write
-from tests.rules.judging import rule, write
-from tests.webhook.running import LogCapture
-from webhook.display import Display
-from webhook.message import Wording
+from tests.webhook.running import LogCapture, samples
 from webhook.observe import violation_log
+from webhook.observe.metrics import Metrics
+from webhook.observe.turns import MAX_OBJECTS
 from webhook.observe.violation_log import WINDOW, ViolationLog
-from webhook.verdict import Verdict, decide
 
-RULE = rule("observedGeneration: {}", "{name: id, writeOnce: {fields: [status.id]}}", validationActions=["Deny"])
-OLD = """
-apiVersion: example.test/v1
-metadata:
-  managedFields:
-  - manager: kubelet
-    operation: Update
-    apiVersion: example.test/v1
-    time: "2026-01-01T00:00:00Z"
-    fieldsV1: {"f:status": {"f:observedGeneration": {}}}
-status: {observedGeneration: 2, id: a}
-"""
-BACK = "{apiVersion: example.test/v1, status: {observedGeneration: 1, id: a}}"
+from .incidents import incident
 
 
 class Clock:
@@ -37,23 +24,35 @@ class Clock:
         return self.now
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
+class Logging:
+    """A log of violations, its time and what it counts."""
+
+    def __init__(self, log: LogCapture, window: float = WINDOW) -> None:
+        self.clock, self.metrics = Clock(), Metrics()
+        self.sink = ViolationLog(self.metrics, window, self.clock)
+        self._log = log
+
+    async def take(self, count: int = 1, **fields: str) -> None:
+        await self.sink.take([incident(**fields)] * count)
+
+    def violations(self) -> int:
+        return len(self._log.named("violation"))
+
+    def held_back(self) -> list[int]:
+        return [event["count"] for event in self._log.named("violations held back")]
+
+    def counted(self) -> float:
+        ((_, value),) = samples(self.metrics, "statusguard_log_lines_held_back_total")
+        return value
 
 
 @pytest.fixture
-def sink(clock: Clock, log: LogCapture) -> ViolationLog:
-    return ViolationLog(Wording(Display()), clock)
+def logging(log: LogCapture) -> Logging:
+    return Logging(log)
 
 
-def bad(new: str = BACK, **request: Any) -> tuple[Write, Verdict]:
-    to_judge = write(OLD, new, **{"namespace": "n", "username": "u", "field_manager": "m", **request})
-    return to_judge, decide(judge([RULE], to_judge), to_judge)
-
-
-def test_a_violation_is_one_line_that_says_all_of_it(sink: ViolationLog, log: LogCapture) -> None:
-    sink(*bad())
+async def test_a_violation_is_one_line_that_says_all_of_it(logging: Logging, log: LogCapture) -> None:
+    await logging.take()
     (event,) = log.events()
     del event["timestamp"]
     assert event == {
@@ -62,9 +61,10 @@ def test_a_violation_is_one_line_that_says_all_of_it(sink: ViolationLog, log: Lo
         "rule": "r",
         "invariant": "i",
         "field": "status.observedGeneration",
-        "old": 2,
-        "new": 1,
+        "old": "2",
+        "new": "1",
         "action": "Deny",
+        "denied": True,
         "problem": "went back from 2 to 1",
         "resource": "widgets.example.test",
         "object": "n/w",
@@ -72,72 +72,82 @@ def test_a_violation_is_one_line_that_says_all_of_it(sink: ViolationLog, log: Lo
         "manager": "m",
         "last_writer": "kubelet",
         "last_written": "2026-01-01T00:00:00Z",
-        "uid": "u-1",
-        "held_back": 0,
+        "request_uid": "u-1",
     }
 
 
-def test_what_repeats_is_said_once_a_while_with_how_often(sink: ViolationLog, log: LogCapture, clock: Clock) -> None:
-    for _ in range(5):
-        sink(*bad())
-        clock.now += 1
-    assert len(log.events()) == 1
-    clock.now = 100 + WINDOW - 0.01
-    sink(*bad())
-    assert len(log.events()) == 1
-    clock.now = 100 + WINDOW
-    sink(*bad())
-    sink(*bad())
-    assert [each["held_back"] for each in log.events()] == [0, 5]
+async def test_the_line_that_the_documentation_shows_is_one_of_ours(logging: Logging, log: LogCapture) -> None:
+    await logging.take()
+    page = (Path(__file__).parents[3] / "docs/metrics.md").read_text("utf-8")
+    _, _, block = page.partition("```json\n")
+    assert json.loads(block.partition("```")[0]).keys() == log.events()[0].keys()
 
 
-@pytest.mark.parametrize(
-    "request_",
-    [{"namespace": "o"}, {"name": "v"}, {"username": "v"}, {"field_manager": "o"}],
-    ids=lambda each: next(iter(each)),
-)
-def test_another_object_or_writer_is_another_line(
-    sink: ViolationLog, log: LogCapture, request_: dict[str, str]
+async def test_what_repeats_is_held_back_and_its_count_is_said_when_the_window_has_passed(
+    logging: Logging, log: LogCapture
 ) -> None:
-    sink(*bad())
-    sink(*bad(**request_))
-    assert [each["held_back"] for each in log.events()] == [0, 0]
+    await logging.take(5)
+    await logging.take(5, old="3", manager="another", request_uid="u-2")
+    assert (logging.violations(), logging.held_back(), logging.counted()) == (1, [], 9)
+    logging.clock.now += WINDOW
+    await logging.take()
+    assert (logging.violations(), logging.held_back(), logging.counted()) == (1, [9], 10)
+    (event,) = log.named("violations held back")
+    del event["timestamp"]
+    assert event == {
+        "event": "violations held back",
+        "level": "warning",
+        "count": 9,
+        "rule": "r",
+        "invariant": "i",
+        "resource": "widgets.example.test",
+        "object": "n/w",
+        "writer": "u",
+    }
 
 
-def test_every_invariant_has_its_line(sink: ViolationLog, log: LogCapture) -> None:
-    sink(*bad("{apiVersion: example.test/v1, status: {observedGeneration: 1, id: b}}"))
-    assert [each["invariant"] for each in log.events()] == ["i", "id"]
+@contextmanager
+def ticking(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Have the log look every millisecond."""
+    with monkeypatch.context() as patch:
+        patch.setattr(violation_log, "TICK", 0.001)
+        yield
 
 
-def test_memory_is_bounded_and_the_oldest_is_forgotten_first(
-    sink: ViolationLog, log: LogCapture, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(violation_log, "MAX_REMEMBERED", 2)
-    for name in ("a", "b", "a", "c", "a", "b"):
-        sink(*bad(name=name))
-    assert len(sink._seen) == 2
-    assert [each["object"] for each in log.events()] == ["n/a", "n/b", "n/c", "n/b"]
+async def test_the_count_is_said_without_another_violation(logging: Logging, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ticking(monkeypatch):
+        async with logging.sink.closing(), asyncio.timeout(10):
+            await logging.take(3)
+            logging.clock.now += WINDOW
+            while not logging.held_back():  # noqa: ASYNC110  no event tells of it
+                await asyncio.sleep(0.001)
+    assert logging.held_back() == [2]
 
 
-def test_hostile_names_stay_short_and_on_their_line(sink: ViolationLog, log: LogCapture) -> None:
-    sink(*bad(name="x\n" * 1000, username="\u202e", field_manager="\x1b[2J"))
-    (event,) = log.events()
-    assert len(event["object"]) == 200
-    assert "\n" not in event["object"]
-    assert (event["writer"], event["manager"]) == ("\\u202e", "\\u001b[2J")
+async def test_at_the_end_all_that_was_held_back_is_said(logging: Logging) -> None:
+    async with logging.sink.closing():
+        await logging.take(3)
+        await logging.take(2, name="v")
+    assert (logging.violations(), logging.held_back()) == (2, [2, 1])
 
 
-def test_values_of_sensitive_fields_are_not_logged(log: LogCapture, clock: Clock) -> None:
-    hiding = ViolationLog(Wording(Display([parse("status.observedGeneration")])), clock)
-    hiding(*bad())
-    (event,) = log.events()
-    assert (event["old"], event["new"], event["problem"]) == (
-        "<hidden>",
-        "<hidden>",
-        "went back from <hidden> to <hidden>",
-    )
+async def test_of_many_objects_some_are_named_and_the_rest_is_counted(logging: Logging, log: LogCapture) -> None:
+    async with logging.sink.closing():
+        await logging.sink.take([incident(name=str(number)) for number in range(1_000)])
+    assert (logging.violations(), logging.held_back()) == (MAX_OBJECTS, [1_000 - MAX_OBJECTS])
+    (event,) = log.named("violations held back")
+    assert (event["rule"], event["invariant"], event["writer"]) == ("r", "i", "u")
+    assert "object" not in event
 
 
-def test_an_honest_write_is_not_logged(sink: ViolationLog, log: LogCapture) -> None:
-    sink(*bad(OLD))
-    assert log.events() == []
+async def test_without_a_window_each_violation_has_its_line(log: LogCapture) -> None:
+    logging = Logging(log, window=0.0)
+    await logging.take(3)
+    assert (logging.violations(), logging.counted()) == (3, 0)
+
+
+async def test_text_from_outside_stays_on_its_line(logging: Logging, log: LogCapture) -> None:
+    await logging.take(name="x\ny", writer="\x1b[2J", rule="\u202e")
+    (line,) = log.stream.getvalue().splitlines()
+    assert line.isascii()
+    assert line.isprintable()
