@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -12,6 +13,9 @@ from rules.cel.reads import Parts, field_paths, path_of
 from rules.cel.types import BoolExpression, StringExpression
 from rules.check import Check, Checks, Finding, literal
 from rules.invariants.kind import Kind
+from rules.native.expression import Expression, all_of
+from rules.native.form import Clause, Form
+from rules.native.value import Single
 from rules.pairing import Pair
 from rules.problem import Problem
 from rules.reading import Tally
@@ -57,6 +61,20 @@ class Cel(Kind):
             return Finding(fields[first], f"breaks {demand}", old, new, remark=remark, remark_reads=remark_reads)
 
         return Checks((Check(read, judge, on_create=True),), tuple(field_paths(parts)))
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield the expression, asked only if what it reads changed."""
+        parts = compile_cel(self.expression, "bool").reads.parts
+        paths = field_paths(parts)
+        if len(paths) < len(parts):
+            yield Clause(partial(form.expression, self.expression, None), self.sentences()[0], (), on_create=True)
+            return
+
+        def holds(singles: list[Single]) -> Expression:
+            same = all_of(*(form.same_deep(single.old, single.new, depth=2) for single in singles))
+            return form.expression(self.expression, same)
+
+        yield Clause(partial(form.singles, paths, holds), self.sentences()[0], tuple(paths), on_create=True)
 
     def sentences(self) -> list[str]:
         """Return the expression."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
@@ -20,6 +21,10 @@ from rules.group_evidence import (
 from rules.group_samples import digests, managers
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, MAX_RELATIONS, OnePath
+from rules.native.expression import Expression, all_of, any_of, negate
+from rules.native.form import Clause, Form
+from rules.native.relation import relation_holds
+from rules.native.value import Single
 from rules.problem import Problem
 from rules.relations import ABSENT, MissingPolicy, Relation, relation_check
 from rules.roles import Role
@@ -80,6 +85,25 @@ class CoUpdate(Kind):
         checks.append(patch_check(self.fields, locked_is_fine=self.patch == "FullOrLocked"))
         return Checks(tuple(checks), tuple(paths), merge_of(self.fields))
 
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each piece of evidence."""
+        fields = tuple(self.fields)
+        said = iter(self.sentences())
+        for relation in self.identity:
+            holds = partial(relation_holds, form, relation, self.missing)
+            yield Clause(holds, next(said), relation.paths, on_create=True)
+        if self.digest is not None:
+            group = (*fields, self.digest)
+            digest = partial(form.singles, group, lambda singles: form.digest(singles[:-1], singles[-1]))
+            yield Clause(digest, next(said), group, on_create=True)
+        if self.stamp is not None:
+            group = (*fields, self.stamp)
+            yield Clause(partial(form.singles, group, _stamped(form)), next(said), group)
+        if self.single_manager:
+            yield Clause(form.one_manager, next(said), (*fields, *_MANAGED_FIELDS))
+        if self.change_together:
+            yield Clause(partial(form.singles, fields, _together(form)), next(said), fields)
+
     def sentences(self) -> list[str]:
         """Return what is demanded of the group."""
         group = ", ".join(map(str, self.fields))
@@ -138,3 +162,25 @@ class CoUpdate(Kind):
                 "single-manager",
                 "warning",
             )
+
+
+def _moved(form: Form, member: Single) -> Expression:
+    """Return that a member may have changed; one whose item is gone went with it."""
+    return all_of(negate(member.gone), negate(form.same_deep(member.old, member.new)))
+
+
+def _stamped(form: Form) -> Callable[[list[Single]], Expression]:
+    def holds(singles: list[Single]) -> Expression:
+        *members, stamp = singles
+        return any_of(form.differ(stamp.old, stamp.new), negate(any_of(*(_moved(form, member) for member in members))))
+
+    return holds
+
+
+def _together(form: Form) -> Callable[[list[Single]], Expression]:
+    def holds(singles: list[Single]) -> Expression:
+        # All stayed, or none of them did.
+        stayed = all_of(*(negate(_moved(form, member)) for member in singles))
+        return any_of(stayed, all_of(*(form.differ(member.old, member.new) for member in singles)))
+
+    return holds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
@@ -13,6 +14,9 @@ from rules.fieldpath import FieldPath, ItemKey
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import PairedPath
+from rules.native.expression import TRUE, Expression, all_of, any_of, negate
+from rules.native.form import Clause, Form
+from rules.native.value import Value, Visit
 from rules.pairing import Pair, Pairs, pairs
 from rules.problem import Problem
 from rules.reading import Tally
@@ -87,6 +91,34 @@ class Conditions(Kind):
             moved = _moved(old, new, _CONTENT)
             return None if moved else "moved from {old} to {new} though nothing else of the condition changed"
         return "moved from {old} to {new} though the status did not change"
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield the clause of the list."""
+        item = fieldpath.parse(f"{self.path}[type]")
+        visit = Visit(partial(self._in_cel, form), unique=self.unique_types)
+        says = " ".join(self.sentences()) or "Nothing is demanded."
+        yield Clause(partial(form.pairs, item, visit), says, (self.path,), on_create=self.unique_types)
+
+    def _in_cel(self, form: Form, old: Value, new: Value) -> Expression:
+        def moved(name: str) -> Expression:
+            return form.differ(form.member(old, name), form.member(new, name))
+
+        def times(before: Value, after: Value) -> Expression:
+            status_moved = moved("status")
+            first = before.absent  # a time that is set for the first time has not moved
+            back = any_of(status_moved, form.not_earlier(before, after)) if self.not_back else TRUE
+            same, mode = form.same_time(before, after), self.last_transition_time
+            if mode == "Ignore":
+                return back
+            if mode == "WithStatus":
+                stayed = form.same(form.member(old, "status"), form.member(new, "status"))
+                turned = all_of(form.other_time(before, after), any_of(status_moved, first))
+                return all_of(back, any_of(all_of(same, stayed), turned))
+            others = [moved(name) for name in _CONTENT[1:]] if mode == "OnlyWithChange" else []
+            return all_of(back, any_of(same, first, status_moved, *others))
+
+        before, after = (form.member(side, "lastTransitionTime") for side in (old, new))
+        return form.let_values(before, after, times)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of the list."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -10,6 +12,8 @@ from rules.check import Check, Checks, Finding, is_gone, paired_check
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
+from rules.native.form import Clause, Form
+from rules.native.value import Visit
 from rules.pairing import Pair
 from rules.reading import Tally
 from rules.values import MISSING, equal
@@ -29,6 +33,13 @@ class Frozen(Kind):
     def compile(self) -> Checks:
         """Return one check for each field."""
         return Checks(tuple(_check(path) for path in self.fields), tuple(self.fields))
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each field."""
+        for path, sentence in zip(self.fields, self.sentences(), strict=True):
+            depth = 1 if path.root == "status" else 2  # a part of a spec is often an object of objects
+            visit = Visit(partial(form.same_deep, depth=depth))
+            yield Clause(partial(form.pairs, path, visit), sentence, (path,))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

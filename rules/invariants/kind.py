@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from rules.check import Checks
 from rules.model import Model
+from rules.native.form import Clause, Form
 from rules.problem import Problem
 from rules.samples import Samples, plausible
 
@@ -32,6 +33,10 @@ class Kind(Model, ABC):
     @abstractmethod
     def sentences(self) -> list[str]:
         """Return what the spec demands, in plain sentences."""
+
+    @abstractmethod
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield what the spec demands in CEL, in whatever form is asked for."""
 
     def judges_patches(self) -> bool:
         """Tell whether the body of a patch, which only an audit log has, is evidence."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
 
 from pydantic import Field
@@ -11,6 +13,10 @@ from rules.fieldpath import FieldPath
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath, Scalar
+from rules.native.expression import FALSE, TRUE, Expression, all_of, any_of, choose, compare, literal, negate, one_of
+from rules.native.form import Clause, Form
+from rules.native.losses import IGNORED
+from rules.native.value import Value, Visit
 from rules.pairing import Pair
 from rules.quantities import quantity
 from rules.reading import Tally
@@ -65,6 +71,22 @@ class Monotonic(Kind):
 
         return paired_check(path, judge)
 
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each field."""
+        for path, sentence in zip(self.fields, self.sentences(), strict=False):
+            yield Clause(partial(form.pairs, path, Visit(partial(self._in_cel, form))), sentence, (path,))
+
+    def _in_cel(self, form: Form, old: Value, new: Value) -> Expression:
+        comparable = form.comparable(old, new)
+        if self.direction == "NonIncreasing":
+            kept = any_of(negate(comparable), form.not_less(new, old))
+        else:
+            cleared = TRUE if self.may_clear else form.is_nothing(old)
+            kept = choose(comparable, form.not_less(old, new), cleared)
+        ignored = form.rarely(any_of(*(_is(form, value, each) for value in (old, new) for each in self.ignore_values)))
+        fine = any_of(negate(form.is_measure(old)), ignored, kept)
+        return any_of(form.same(old, new), form.assuming(form.sure_numbers(old, new), fine))
+
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""
         clear = "" if self.may_clear else " and does not disappear unless it was zero"
@@ -77,6 +99,16 @@ class Monotonic(Kind):
     def samples(self) -> list[Samples]:
         """Return each field with a value, what is before and after it, and one more for where these are ignored."""
         return [{path: measures(path)} for path in self.fields]
+
+
+def _is(form: Form, value: Value, ignored: Any) -> Expression:
+    """Return that a value is one of `ignoreValues`, however it is written."""
+    if isinstance(ignored, int):
+        return all_of(form.is_number(value), compare(value.it, "==", literal(ignored)))
+    if isinstance(ignored, str) and comparable(ignored, Tally()) is None:
+        return one_of(value.it, [ignored])
+    form.lose(IGNORED)
+    return one_of(value.it, [ignored]) if isinstance(ignored, str) else FALSE
 
 
 def comparable(value: Any, tally: Tally) -> Comparable | None:

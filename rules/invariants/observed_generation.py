@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
@@ -10,6 +12,9 @@ from rules import fieldpath
 from rules.check import Check, Checks, Finding, is_gone, paired_check, present
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
+from rules.native.expression import ZERO, Expression, all_of, any_of, choose, compare, one_of
+from rules.native.form import Clause, Form
+from rules.native.value import ABSENT, Holds, Value, Visit
 from rules.pairing import Pair
 from rules.reading import Tally, reader
 from rules.roles import Role
@@ -79,6 +84,40 @@ class ObservedGeneration(Kind):
             return Finding(path.concrete(pair.where), broken, present(pair.old), present(pair.new))
 
         return paired_check(path, judge, on_create=not_ahead, also_changed=_limit_changed if not_ahead else None)
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each field."""
+        for path, sentence in zip(self.fields, self.sentences(), strict=False):
+            holds = self._in_cel(form, path)
+            visit = Visit(holds, partial(holds, ABSENT))
+            yield Clause(partial(form.pairs, path, visit), sentence, (path,), on_create=self.not_ahead)
+
+    def _in_cel(self, form: Form, path: fieldpath.FieldPath) -> Holds:
+        may_clear = path.has_list_items if self.may_clear is None else self.may_clear
+        ignored = list(self.ignore_values)
+
+        def fine(before: Expression, after: Expression) -> Expression:
+            forward = [compare(after, ">=", before), form.rarely(one_of(before, ignored)), form.creates]
+            if may_clear:
+                forward.append(compare(after, "==", ZERO))
+            limits: list[Expression] = []
+            if self.not_ahead:
+                limit, limit_before = form.generation("new"), form.generation("old")
+                limits = [any_of(compare(limit, "==", ZERO), compare(after, "<=", limit))]
+                measure = choose(compare(limit_before, ">", ZERO), limit_before, limit)
+                # The old value was never true: any value up to the generation repairs it.
+                forward.append(form.rarely(all_of(compare(limit, ">", ZERO), compare(before, ">", measure))))
+            return any_of(one_of(after, ignored), all_of(*limits, any_of(*forward)))
+
+        def holds(old: Value, new: Value) -> Expression:
+            same = form.same(old, new)
+            if self.not_ahead:
+                same = all_of(same, compare(form.generation("new"), "==", form.generation("old")))
+            before, after = (choose(form.is_number(value), value.it, ZERO) for value in (old, new))
+            judged = form.let(before, lambda b: form.let(after, lambda a: fine(b, a)))
+            return form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
+
+        return holds
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

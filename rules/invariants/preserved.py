@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -10,6 +12,9 @@ from rules.check import Check, Checks, Finding, paired_check, present
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
+from rules.native.expression import any_of
+from rules.native.form import Clause, Form
+from rules.native.value import Visit
 from rules.pairing import Pair
 from rules.reading import Tally
 from rules.write import Write
@@ -28,6 +33,12 @@ class Preserved(Kind):
     def compile(self) -> Checks:
         """Return one check for each field."""
         return Checks(tuple(_check(path) for path in self.fields), tuple(self.fields))
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each field."""
+        kept = Visit(lambda old, new: any_of(old.absent, new.present), gone=lambda old: old.absent)
+        for path, sentence in zip(self.fields, self.sentences(), strict=True):
+            yield Clause(partial(form.pairs, path, kept), sentence, (path,))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -9,6 +11,8 @@ from pydantic import Field
 from rules.check import Checks
 from rules.invariants.kind import Kind
 from rules.model import MAX_RELATIONS
+from rules.native.form import Clause, Form
+from rules.native.relation import relation_holds
 from rules.relations import ABSENT, MissingPolicy, Relation, relation_check
 from rules.samples import Samples, amounts
 
@@ -33,6 +37,12 @@ class RelationInvariant(Kind):
         """Return one check for each relation."""
         checks = tuple(relation_check(relation, self.missing) for relation in self.holds)
         return Checks(checks, tuple(path for relation in self.holds for path in relation.paths))
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each relation."""
+        for relation, sentence in zip(self.holds, self.sentences(), strict=True):
+            holds = partial(relation_holds, form, relation, self.missing)
+            yield Clause(holds, sentence, relation.paths, on_create=True)
 
     def sentences(self) -> list[str]:
         """Return the relations."""

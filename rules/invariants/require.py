@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, ClassVar, TypeAlias
 
 from pydantic import Field, model_validator
@@ -11,6 +13,10 @@ from rules.check import Check, Checks, Finding, literal
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_PREDICATES, also_in_cel
+from rules.native.expression import Expression, all_of, any_of
+from rules.native.form import Clause, Form
+from rules.native.predicate import holds
+from rules.native.value import Single
 from rules.pairing import Pair
 from rules.predicates import CompiledPredicate, Predicate
 from rules.reading import Tally
@@ -44,6 +50,14 @@ class Require(Kind):
             checks.append(_check(self.any))
         return Checks(tuple(checks), tuple(predicate.field for predicate in (self.all or []) + (self.any or [])))
 
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each predicate of `all`, and one for the whole of `any`."""
+        demands = [[predicate] for predicate in self.all or ()] + ([self.any] if self.any else [])
+        for predicates, sentence in zip(demands, self.sentences(), strict=True):
+            paths = [predicate.field for predicate in predicates]
+            holds = partial(form.singles, paths, _in_cel(form, predicates))
+            yield Clause(holds, sentence, tuple(paths), on_create=True)
+
     def sentences(self) -> list[str]:
         """Return what is demanded."""
         found = [f"{predicate.sentence()}." for predicate in self.all or ()]
@@ -54,6 +68,15 @@ class Require(Kind):
     def samples(self) -> list[Samples]:
         """Return the fields of each demand with values that fulfil it and that do not."""
         return [_samples([predicate]) for predicate in self.all or ()] + ([_samples(self.any)] if self.any else [])
+
+
+def _in_cel(form: Form, predicates: list[Predicate]) -> Callable[[list[Single]], Expression]:
+    def made(singles: list[Single]) -> Expression:
+        same = all_of(*(form.same_deep(single.old, single.new) for single in singles))
+        fulfilled = (holds(form, each, single) for each, single in zip(predicates, singles, strict=True))
+        return form.unless_same(same, any_of(*fulfilled))
+
+    return made
 
 
 def _samples(predicates: list[Predicate]) -> Samples:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Annotated, Any, ClassVar, TypeAlias
 
 from pydantic import Field, model_validator
@@ -11,6 +12,10 @@ from pydantic_core import PydanticCustomError
 from rules.check import Checks, Finding, is_gone, paired_check, present
 from rules.invariants.kind import Kind
 from rules.model import Model, PairedPath, Text, also_in_cel
+from rules.native.expression import TRUE, Expression, all_of, any_of, negate
+from rules.native.form import Clause, Form
+from rules.native.state import State
+from rules.native.value import ABSENT, Value, Visit
 from rules.pairing import Pair
 from rules.reading import Tally
 from rules.roles import Role
@@ -97,6 +102,33 @@ class Transitions(Kind):
             return None if broken is None else Finding(path.concrete(pair.where), broken, before, after)
 
         return Checks((paired_check(path, judge, on_create=asks_initial),), (path,))
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield the clause of the field."""
+        visit = Visit(partial(self._in_cel, form), partial(self._in_cel, form, ABSENT))
+        holds = partial(form.pairs, self.field, visit)
+        yield Clause(holds, " ".join(self.sentences()), (self.field,), on_create=self.initial is not None)
+
+    def _in_cel(self, form: Form, old: Value, new: Value) -> Expression:
+        moves = [(move.from_, move.to) for move in (self.allow or self.forbid or ())]
+        listed = [*(states for move in moves for states in move), self.initial or [], self.terminal or []]
+        names = {name for states in listed for name in states}
+        asks_initial = self.initial is not None
+
+        def fine(before: State, after: State) -> Expression:
+            started = any_of(negate(before.is_unset), after.is_one_of(self.initial)) if asks_initial else TRUE
+            stays = negate(before.is_one_of(self.terminal))
+            along = any_of(*(all_of(before.is_one_of(leaves), after.is_one_of(enters)) for leaves, enters in moves))
+            if self.forbid or not moves:
+                along = negate(along)
+            elif asks_initial:
+                along = any_of(before.is_unset, along)
+            return any_of(before.stays(after), all_of(started, any_of(form.creates, all_of(stays, along))))
+
+        judged = form.let_state(
+            old, names, lambda before: form.let_state(new, names, lambda after: fine(before, after))
+        )
+        return any_of(form.same(old, new), form.assuming(form.sure_states([old, new], names), judged))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of the field."""

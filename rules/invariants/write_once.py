@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from typing import Annotated, ClassVar
 
 from pydantic import Field
@@ -10,6 +12,9 @@ from rules.check import Check, Checks, Finding, is_gone, paired_check, present
 from rules.fieldpath import FieldPath
 from rules.invariants.kind import Kind
 from rules.model import MAX_FIELDS, PairedPath
+from rules.native.expression import FALSE, Expression, any_of
+from rules.native.form import Clause, Form
+from rules.native.value import Value, Visit
 from rules.pairing import Pair
 from rules.reading import Tally
 from rules.values import equal
@@ -44,6 +49,15 @@ class WriteOnce(Kind):
             return Finding(path.concrete(pair.where), problem, old, new)
 
         return paired_check(path, judge)
+
+    def in_cel(self, form: Form) -> Iterator[Clause]:
+        """Yield one clause for each field."""
+
+        def holds(old: Value, new: Value) -> Expression:
+            return any_of(old.absent, new.absent if self.may_clear else FALSE, form.same_deep(old, new))
+
+        for path, sentence in zip(self.fields, self.sentences(), strict=True):
+            yield Clause(partial(form.pairs, path, Visit(holds)), sentence, (path,))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

@@ -1,0 +1,291 @@
+"""Forms over objects whose types are unknown: how they walk along a path, old and new side by side."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Final, TypeAlias
+
+from rules.fieldpath import FieldPath
+from rules.native.amounts import amounts_of
+from rules.native.expression import (
+    FALSE,
+    NULL,
+    TRUE,
+    Expression,
+    all_of,
+    any_of,
+    choose,
+    compare,
+    contained,
+    item,
+    macro,
+    negate,
+)
+from rules.native.form import Amount, CannotSayError, Form, Side
+from rules.native.limits import MAX_NESTED_TURNS, MAX_TURNS, MAX_TWINS
+from rules.native.names import Names
+from rules.native.reads import EMPTY_LIST, EMPTY_MAP, first, is_set, run_of_names, typed_or, value_or_null
+from rules.native.value import HoldsAlone, Single, Value, Visit, dynamic
+from rules.native.variables import Variables, stem_of
+from rules.path_syntax import Keyed, MapValues, Segment, Select
+from rules.relations import Relation
+
+SIDES: Final[tuple[Side, Side]] = ("old", "new")
+
+ItemPair: TypeAlias = Callable[[Expression | None, Expression | None], Expression]
+"""Returns what must hold of an item that both sides hold, or of one that only one of them does (None: it does not)."""
+
+
+class DynamicForm(Form):
+    """What exact and suspect have in common."""
+
+    is_bounded: bool
+    """Whether lists that are too long are given up."""
+
+    def __init__(self, variables: Variables) -> None:
+        self.names = Names(shortest=self.is_bounded)
+        self.variables = variables
+        self.turns = MAX_TURNS
+
+    @abstractmethod
+    def root(self, side: Side, name: str) -> tuple[Expression, list[str], bool]:
+        """Return what a path starts from: an expression, the names to be read of it first, and whether it is a map."""
+
+    @abstractmethod
+    def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
+        """Return what must hold of the items of two lists."""
+
+    @abstractmethod
+    def bounded(self, collection: Expression, holds: Expression) -> Expression:
+        """Return what holds of a list or a map, as far as it is not too large for the form."""
+
+    @abstractmethod
+    def every(self, items: Expression, each: Expression, keys: Sequence[str], body: Expression) -> Expression:
+        """Return that something holds of every item of a list that is an object with these keys."""
+
+    @abstractmethod
+    def is_summand(self, value: Value, largest: int | None) -> Expression:
+        """Return that a value is an integer, and near enough to 0 (None: that does not matter) to be added up."""
+
+    @abstractmethod
+    def sure_items(self, many: Expression, segment: Segment) -> Expression:
+        """Return that items may be added up along a segment of a path, as far as the form cannot tell."""
+
+    def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
+        """See `Form.let`."""
+        return self.names.let(value, "v", then)
+
+    def let_values(self, old: Value, new: Value, then: Callable[[Value, Value], Expression]) -> Expression:
+        """See `Form.let_values`."""
+        return self._both(old.it, new.it, ("t", "u"), lambda before, after: then(dynamic(before), dynamic(after)))
+
+    def member(self, item: Value, name: str) -> Value:
+        """See `Form.member`."""
+        return dynamic(value_or_null(item.it, [name], is_map=True))
+
+    def amounts(self, relation: Relation, then: Callable[[list[Amount]], Expression]) -> Expression:
+        """See `Form.amounts`."""
+        return amounts_of(self, relation, then)
+
+    def pairs(self, path: FieldPath, visit: Visit) -> Expression:
+        """See `Form.pairs`."""
+        self.turns = turns_along(path)
+        before, after = (self.start(side, path) for side in SIDES)
+        _, rest = run_of_names(path.segments)
+        holds = self._from(before, after, rest, visit, path)
+        self.turns = MAX_TURNS
+        return holds
+
+    def start(self, side: Side, path: FieldPath) -> Expression:
+        """Return what the names at the beginning of a path lead to: a value or null, or the list or map that follows."""
+        base, names, is_map = self.root(side, path.root)
+        run, rest = run_of_names(path.segments[1:])
+        found = _read(base, [*names, *run], rest, is_map=is_map)
+        return self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
+
+    def many(self, side: Side, path: FieldPath) -> tuple[Expression, Sequence[Segment]]:
+        """Return the list or map that a path leads to on a side, null if there is none, and the rest of the path."""
+        base, names, is_map = self.root(side, path.root)
+        run, rest = run_of_names(path.segments[1:])
+        kind = "map" if rest and isinstance(rest[0], MapValues) else "list"
+        found = typed_or(base, [*names, *run], kind, NULL, is_map=is_map)
+        return self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found), rest
+
+    def selected(self, side: Side, items: Expression, select: Select, segments: Sequence[Segment] | None) -> Expression:
+        """Return the item that `[key=value]` names or null; `segments` lead to it if the list is not an item's own."""
+        found = first(items, select, self.names, self.turns, bounded=self.is_bounded)
+        return found if segments is None else self.variables.named(stem_of(side, segments), found)
+
+    def _from(
+        self, old: Expression, new: Expression, rest: Sequence[Segment], visit: Visit, path: FieldPath | None = None
+    ) -> Expression:
+        """Return what must hold from where the names at the beginning of a path lead to; `path` if that is the object's root."""
+        if not rest:
+            return self._both(old, new, ("o", "n"), lambda o, n: visit.pair(dynamic(o), dynamic(n)))
+        segment, below = rest[0], rest[1:]
+        if isinstance(segment, Select):
+            there = None if path is None else path.segments[: len(path.segments) - len(below)]
+
+            def select(p: Expression, l: Expression) -> Expression:  # noqa: E741  the names that the expression has
+                before, after = (
+                    self.selected(side, items, segment, there)
+                    for side, items in (("old", p), ("new", l))  # type: ignore[arg-type]
+                )
+                holds = self._both(before, after, ("b", "f"), lambda b, f: self._selected(b, f, below, visit))
+                return self.bounded(p, self.bounded(l, holds))
+
+            return select(old, new) if path else self._both(old, new, ("p", "l"), select)
+        if isinstance(segment, MapValues):
+            if path:
+                return self._entries(old, new, below, visit)
+            return self._both(old, new, ("p", "l"), lambda p, m: self._entries(p, m, below, visit))
+        if not isinstance(segment, Keyed):
+            raise CannotSayError("[*] pairs nothing")
+        unique = visit.unique and not any(isinstance(each, Keyed) for each in below)
+        here = Visit(visit.pair, visit.fresh, visit.gone, unique=unique)
+
+        def pair(o: Expression | None, n: Expression | None) -> Expression:
+            return self._below(o, n, below, visit, is_map=True)
+
+        if path:
+            return self.items(old, new, segment.keys, here, pair)
+        return self._both(old, new, ("p", "l"), lambda p, m: self.items(p, m, segment.keys, here, pair))
+
+    def _both(
+        self,
+        old: Expression,
+        new: Expression,
+        stems: tuple[str, str],
+        then: Callable[[Expression, Expression], Expression],
+    ) -> Expression:
+        return self.names.let(old, stems[0], lambda o: self.names.let(new, stems[1], lambda n: then(o, n)))
+
+    def _below(
+        self, old: Expression | None, new: Expression | None, below: Sequence[Segment], visit: Visit, *, is_map: bool
+    ) -> Expression:
+        """Return what must hold below an item (entry) that one or both sides hold."""
+        names, rest = run_of_names(below)
+        if old is not None and new is not None:
+            if not below:
+                return visit.pair(dynamic(old), dynamic(new))
+            before, after = (_read(side, names, rest, is_map=is_map) for side in (old, new))
+            return self._from(before, after, rest, visit)
+        holds = visit.fresh if old is None else visit.gone
+        there = new if old is None else old
+        assert there is not None  # noqa: S101  one of the two sides holds the item
+        return TRUE if holds is None else self._alone(there, names, rest, holds, is_map=is_map)
+
+    def _alone(
+        self, base: Expression, names: list[str], rest: Sequence[Segment], holds: HoldsAlone, *, is_map: bool
+    ) -> Expression:
+        """Return what must hold of all fields below an item that only one side holds."""
+        found = _read(base, names, rest, is_map=is_map) if names or rest else base
+        if not rest:
+            return self.names.let(found, "n", lambda each: holds(dynamic(each)))
+        segment, (below_names, below) = rest[0], run_of_names(rest[1:])
+
+        def inner(each: Expression, *, is_map: bool) -> Expression:
+            return self._alone(each, below_names, below, holds, is_map=is_map)
+
+        def members(collection: Expression) -> Expression:
+            if isinstance(segment, Select):
+                one = self.selected("new", collection, segment, None)
+                return self.names.let(one, "f", lambda f: any_of(compare(f, "==", NULL), inner(f, is_map=True)))
+            if isinstance(segment, MapValues):
+                with self.names.bound("k") as key:
+                    value = item(collection, key)
+                    body = any_of(compare(value, "==", NULL), inner(value, is_map=False))
+                    return macro(collection, "all", key.text, body, self.turns)
+            with self.names.bound("i") as each:
+                keys = segment.keys if isinstance(segment, Keyed) else ()
+                return self.every(collection, each, keys, inner(each, is_map=True))
+
+        return self.names.let(found, "l", lambda collection: self.bounded(collection, members(collection)))
+
+    def _selected(self, old: Expression, new: Expression, below: Sequence[Segment], visit: Visit) -> Expression:
+        was_none, is_none = compare(old, "==", NULL), compare(new, "==", NULL)
+        gone = self._below(old, None, below, visit, is_map=True)
+        fresh = self._below(None, new, below, visit, is_map=True)
+        pair = self._below(old, new, below, visit, is_map=True)
+        return choose(is_none, any_of(was_none, gone), choose(was_none, fresh, pair))
+
+    def _entries(self, old: Expression, new: Expression, below: Sequence[Segment], visit: Visit) -> Expression:
+        with self.names.bound("k") as key:
+            before, after = item(old, key), item(new, key)
+            in_old = all_of(contained(key, old), is_set(before))
+            in_new = all_of(contained(key, new), is_set(after))
+            pair = self._below(before, after, below, visit, is_map=False)
+            fresh = self._below(None, after, below, visit, is_map=False)
+            kept = any_of(compare(after, "==", NULL), choose(in_old, pair, fresh))
+            dropped = any_of(compare(before, "==", NULL), in_new, self._below(before, None, below, visit, is_map=False))
+            parts = [
+                macro(side, "all", key.text, body, self.turns)
+                for side, body in ((new, kept), (old, dropped))
+                if body.text != "true"
+            ]
+        return self.bounded(old, self.bounded(new, all_of(*parts)))
+
+    def singles(self, paths: Sequence[FieldPath], then: Callable[[list[Single]], Expression]) -> Expression:
+        """See `Form.singles`."""
+        holds = self._aliased(list(paths), [], then)
+        for path in paths:
+            holds = self.within_bounds("old", path, self.within_bounds("new", path, holds))
+        return holds
+
+    def _aliased(
+        self, paths: list[FieldPath], found: list[Single], then: Callable[[list[Single]], Expression]
+    ) -> Expression:
+        if not paths:
+            return then(found)
+        path, *others = paths
+        old, new = (self.single(side, path) for side in SIDES)
+        gone = self.is_gone(path)
+
+        def named(before: Expression, after: Expression) -> Expression:
+            single = Single(dynamic(before), dynamic(after), gone)
+            return self._aliased(others, [*found, single], then)
+
+        return self._both(old, new, ("o", "n"), named)
+
+    def single(self, side: Side, path: FieldPath) -> Expression:
+        """Return the one value that a path names on a side, null if it is absent."""
+        found = self.start(side, path)
+        _, rest = run_of_names(path.segments)
+        while rest:
+            select, after = rest[0], rest[1:]
+            if not isinstance(select, Select):
+                raise CannotSayError("names many values where one is wanted")
+            holder = self.selected(side, found, select, path.segments[: len(path.segments) - len(after)])
+            names, rest = run_of_names(after)
+            found = _read(holder, names, rest, is_map=False) if names or rest else holder
+            found = self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
+        return found
+
+    def within_bounds(self, side: Side, path: FieldPath, holds: Expression) -> Expression:
+        """Return what holds of a field that is looked for in a list, as far as the list is not too long for the form."""
+        _, rest = run_of_names(path.segments)
+        if any(isinstance(segment, Select) for segment in rest[1:]):
+            raise CannotSayError(f"{path} leads through items of several lists")
+        return self.bounded(self.start(side, path), holds) if rest else holds
+
+    def is_gone(self, path: FieldPath) -> Expression:
+        """Return that the item that a path leads through was there and is no more."""
+        _, rest = run_of_names(path.segments)
+        if not rest or not isinstance(rest[0], Select):
+            return FALSE
+        there = path.segments[: len(path.segments) - len(rest) + 1]
+        return compare(self.selected("new", self.start("new", path), rest[0], there), "==", NULL)
+
+
+def turns_along(path: FieldPath) -> int:
+    """Return how many items of each list a path leads through, so that all together stay bounded."""
+    many = sum(isinstance(segment, Keyed | MapValues) for segment in path.segments)
+    return MAX_TURNS if many < 2 else MAX_NESTED_TURNS if many == 2 else MAX_TWINS // 3
+
+
+def _read(base: Expression, names: Sequence[str], rest: Sequence[Segment], *, is_map: bool) -> Expression:
+    if not rest:
+        return value_or_null(base, names, is_map=is_map)
+    kind, empty = ("map", EMPTY_MAP) if isinstance(rest[0], MapValues) else ("list", EMPTY_LIST)
+    return typed_or(base, names, kind, empty, is_map=is_map)

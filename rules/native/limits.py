@@ -1,0 +1,26 @@
+"""How much an expression may go through, so that what it costs is known before it is used."""
+
+from __future__ import annotations
+
+from typing import Final
+
+MAX_TURNS: Final = 256
+"""Items of a list (entries of a map) that are gone through at most; a write with a longer one is a suspect."""
+
+MAX_NESTED_TURNS: Final = 32
+"""The same for lists in lists, each: together a thousand turns."""
+
+MAX_MEMBERS: Final = 16
+"""Members of an object or a list that is compared as a whole, at each level."""
+
+MAX_TWINS: Final = 24
+"""Items of a list that are compared each with each."""
+
+MAX_TEXT: Final = 256
+"""Characters of a text that a pattern is tried on."""
+
+MAX_SUMMAND: Final = 2**53
+"""The largest number that is added up: two hundred of them, more than a relation holds, stay far below the 64 bits of CEL."""
+
+MAX_SUMMED: Final = MAX_SUMMAND // MAX_TURNS
+"""The largest number in a sum over many: MAX_TURNS of them are at most MAX_SUMMAND."""

@@ -1,0 +1,299 @@
+"""The suspect form: what is surely fine. Whatever is not is a suspect, and the webhook is called.
+
+Nothing in it can fail, whatever the object holds: an expression that fails is skipped by the API server, silently under
+failurePolicy Ignore. So every step is guarded by the type that it needs, lists are paired by index (any misalignment is a
+suspect), and what is gone through is bounded, so that no object can exhaust the budget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+from rules.fieldpath import FieldPath
+from rules.native.dynamic import DynamicForm, ItemPair
+from rules.native.expression import (
+    FALSE,
+    TRUE,
+    ZERO,
+    Expression,
+    all_of,
+    any_of,
+    call,
+    choose,
+    compare,
+    has,
+    is_type,
+    item,
+    listed,
+    literal,
+    macro,
+    member,
+    method,
+    name,
+    negate,
+)
+from rules.native.form import CannotSayError, Side
+from rules.native.limits import MAX_MEMBERS, MAX_SUMMAND, MAX_TEXT, MAX_TURNS, MAX_TWINS
+from rules.native.reads import EMPTY_MAP, leaf, typed_or
+from rules.native.state import State, may_be_written_otherwise
+from rules.native.value import Single, Value, Visit
+from rules.native.variables import Variables, stem_of
+from rules.path_syntax import Keyed, Name, Segment, Select
+
+
+class SuspectForm(DynamicForm):
+    """Says what is surely fine.
+
+    `lists`: whether the API server has macros with two variables (Kubernetes 1.33), by which lists are paired. `partly` says
+    what is called although it may be fine.
+    """
+
+    is_bounded = True
+
+    def __init__(self, variables: Variables, *, lists: bool = True) -> None:
+        super().__init__(variables)
+        self.creates = FALSE
+        self.guard_same: Expression = TRUE
+        self.partly: dict[str, None] = {}
+        self._lists = lists
+
+    def lose(self, what: str) -> None:
+        """See `Form.lose`: here such values are suspects."""
+
+    def root(self, side: Side, root: str) -> tuple[Expression, list[str], bool]:
+        """See `DynamicForm.root`."""
+        base = name("object" if side == "new" else "oldObject")
+        if root == "metadata":
+            return member(base, root), [], True
+        found = typed_or(base, [root], "map", EMPTY_MAP, is_map=True)
+        return self.variables.named(stem_of(side, [Name(root, root)]), found), [], True
+
+    def selected(self, side: Side, items: Expression, select: Select, segments: Sequence[Segment] | None) -> Expression:
+        """See `DynamicForm.selected`. How CEL writes a number as text is not how we do."""
+        if any(value.lstrip("-")[:1].isdigit() for _, value in select.keys):
+            raise CannotSayError("looks for an item by a number")
+        return super().selected(side, items, select, segments)
+
+    def assuming(self, sure: Expression, formula: Expression, otherwise: Expression | None = None) -> Expression:
+        """See `Form.assuming`."""
+        return all_of(sure, formula)
+
+    def unless_same(self, same: Expression, holds: Expression) -> Expression:
+        """See `Form.unless_same`: a fault that was there before is called again, which harms nobody."""
+        return holds
+
+    def only_if_changed(self, same: Expression, holds: Expression) -> Expression:
+        """See `Form.only_if_changed`."""
+        return any_of(all_of(same, self.guard_same), holds)
+
+    def is_number(self, value: Value) -> Expression:
+        """See `Form.is_number`."""
+        return value.is_a("int")
+
+    def sure_numbers(self, *values: Value) -> Expression:
+        """See `Form.sure_numbers`."""
+        return all_of(*(any_of(value.absent, value.is_a("int")) for value in values if value.it.text != "null"))
+
+    def same(self, old: Value, new: Value) -> Expression:
+        """See `Form.same`, of texts; what else may be is told by its own type.
+
+        Texts are compared within lists, because there the API server does not charge for their length.
+        """
+        return FALSE if "null" in (old.it.text, new.it.text) else all_of(new.is_a("string"), _equal(old, new))
+
+    def same_deep(self, old: Value, new: Value, *, depth: int = 1) -> Expression:
+        """See `Form.same_deep`: a double may equal an integer that it is not, so there must be none."""
+        alike = compare(call("type", old.it), "==", call("type", new.it))
+        return all_of(alike, _equal(old, new), self._is_plain(new.it, depth if self.turns == MAX_TURNS else 1))
+
+    def _is_plain(self, value: Expression, depth: int) -> Expression:
+        """Return that nothing in a value is a double; deeper and larger values are given up."""
+        if depth == 0:
+            return all_of(is_scalar(value), compare(call("type", value), "!=", Expression("double", cost=0)))
+        small = compare(method(value, "size"), "<=", literal(MAX_MEMBERS))
+        with self.names.bound("k") as key:
+            members = macro(value, "map", key.text, item(value, key), MAX_MEMBERS)
+            in_map, in_list = (all_of(is_type(value, kind), small) for kind in ("map", "list"))
+            parts = choose(in_map, members, choose(in_list, value, listed(value)))
+            return macro(parts, "all", key.text, self._is_plain(key, depth - 1), MAX_MEMBERS)
+
+    def differ(self, old: Value, new: Value) -> Expression:
+        """See `Form.differ`."""
+        texts = (any_of(value.absent, value.is_a("string")) for value in (old, new))
+        return all_of(*texts, negate(_equal(old, new)))
+
+    def rarely(self, formula: Expression) -> Expression:
+        """See `Form.rarely`: what hardly ever happens may be called a suspect."""
+        return FALSE
+
+    def sure_states(self, values: Sequence[Value], names: Collection[str]) -> Expression:
+        """See `Form.sure_states`."""
+        kinds = ["string", "bool", "int"] if any(map(may_be_written_otherwise, names)) else ["string"]
+        return all_of(*(any_of(value.absent, value.is_a(*kinds)) for value in values if value.it.text != "null"))
+
+    def let_state(self, value: Value, names: Collection[str], then: Callable[[State], Expression]) -> Expression:
+        """See `Form.let_state`: a text is compared as it is."""
+        if not any(map(may_be_written_otherwise, names)):
+            return then(State(value.it, value.absent))
+        text = choose(value.present, call("string", value.it), literal(""))
+        return self.names.let(text, "s", lambda state: then(State(state, FALSE)))
+
+    def is_measure(self, value: Value) -> Expression:
+        """See `Form.is_measure`."""
+        return value.present
+
+    def comparable(self, old: Value, new: Value) -> Expression:
+        """See `Form.comparable`."""
+        return new.present
+
+    def not_less(self, old: Value, new: Value) -> Expression:
+        """See `Form.not_less`."""
+        return compare(new.it, ">=", old.it)
+
+    def is_nothing(self, value: Value) -> Expression:
+        """See `Form.is_nothing`."""
+        return compare(value.it, "<=", literal(0))
+
+    def same_time(self, old: Value, new: Value) -> Expression:
+        """See `Form.same_time`."""
+        return self.same(old, new)
+
+    def other_time(self, old: Value, new: Value) -> Expression:
+        """See `Form.other_time`: different texts may be one instant, and to read them may fail."""
+        return FALSE
+
+    def not_earlier(self, old: Value, new: Value) -> Expression:
+        """See `Form.not_earlier`."""
+        return any_of(old.absent, new.absent, self.same(old, new))
+
+    def matches(self, value: Value, patterns: Sequence[str]) -> Expression:
+        """See `Form.matches`."""
+        whole = literal(rf"\A(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})\z")
+        matched = method(value.it, "matches", whole)
+        priced = Expression(matched.text, matched.level, matched.cost + MAX_TEXT * len(whole.text) // 40)
+        return all_of(value.is_a("string"), priced)
+
+    def sure_match(self, value: Value) -> Expression:
+        """See `Form.sure_match`: of text beyond ASCII the two regex engines may think differently."""
+        short = compare(method(value.it, "size"), "<=", literal(MAX_TEXT))
+        ascii_only = method(value.it, "matches", literal(r"\A[ -~]*\z"))
+        return any_of(value.absent, all_of(value.is_a("string"), short, ascii_only))
+
+    def generation(self, side: Side) -> Expression:
+        """See `Form.generation`."""
+        base, _, _ = self.root(side, "metadata")
+        there, value = leaf(base, ["generation"], is_map=True)
+        return self.variables.named("generation" if side == "new" else "oldGeneration", choose(there, value, ZERO))
+
+    def expression(self, expression: str, same: Expression | None) -> Expression:
+        """See `Form.expression`: it may fail, so only what changes nothing of it is sure."""
+        if same is None:
+            raise CannotSayError("it reads the whole object, which always changes")
+        self.partly["called whenever what its expression reads changes"] = None
+        return self.only_if_changed(same, FALSE)
+
+    def digest(self, members: Sequence[Single], digest: Single) -> Expression:
+        """See `Form.digest`: only what changes nothing is sure."""
+        self.partly["called whenever the group or its digest changes"] = None
+        same = all_of(*(self.same_deep(each.old, each.new) for each in (*members, digest)))
+        return self.only_if_changed(same, FALSE)
+
+    def one_manager(self) -> Expression:
+        """See `Form.one_manager`."""
+        raise CannotSayError("who owns a field is not compared")
+
+    def bounded(self, collection: Expression, holds: Expression) -> Expression:
+        """See `DynamicForm.bounded`."""
+        is_small = compare(method(collection, "size"), "<=", literal(self.turns))
+        if self.variables.has(collection):
+            self.variables.require(is_small)
+            return holds
+        return all_of(is_small, holds)
+
+    def every(self, items: Expression, each: Expression, keys: Sequence[str], body: Expression) -> Expression:
+        """See `DynamicForm.every`."""
+        judged = macro(items, "all", each.text, all_of(is_type(each, "map"), body), self.turns)
+        return self.names.let(items, "l", lambda listed: self.bounded(listed, judged))
+
+    def items(
+        self,
+        old: Expression,
+        new: Expression,
+        keys: Sequence[str],
+        visit: Visit,
+        pair: ItemPair,
+    ) -> Expression:
+        """See `DynamicForm.items`: paired by index, which is linear. Items beyond the old list's end are new ones."""
+        if not self._lists:
+            self.partly["lists are paired by Kubernetes 1.33 and newer only"] = None
+            return all_of(*(compare(method(side, "size"), "==", literal(0)) for side in (old, new)))
+        length = method(old, "size")
+        with self.names.bound("i") as index, self.names.bound("e") as each:
+            before, variables = item(old, index), f"{index.text}, {each.text}"
+            aligned = any_of(compare(index, ">=", length), self._is_aligned(before, each, keys))
+            aligned = macro(new, "all", variables, aligned, self.turns)
+            for side in (old, new):
+                self.bounded(side, aligned)
+                aligned = all_of(compare(method(side, "size"), "<=", literal(self.turns)), aligned)
+            if self.variables.has(old) and self.variables.has(new):
+                aligned = self.variables.named(f"{new.text}_paired", aligned)
+            fresh = pair(None, each)
+            added = TRUE if fresh.text == "true" else all_of(is_type(each, "map"), fresh)
+            body = choose(compare(index, "<", length), pair(before, each), added)
+            paired = TRUE if body.text == "true" else macro(new, "all", variables, body, self.turns)
+        parts = [] if visit.gone is None else [compare(method(new, "size"), ">=", length)]
+        parts += [self._is_unique(new, keys)] if visit.unique else []
+        return all_of(aligned, *parts, paired)
+
+    def _is_aligned(self, before: Expression, after: Expression, keys: Sequence[str]) -> Expression:
+        """Return that two items are objects with the same keys."""
+        tests = [is_type(before, "map"), is_type(after, "map")]
+        for key in keys:
+            old, new = member(before, key), member(after, key)
+            tests += [has(before, key), has(after, key)]
+            # An object is only expected as a key where there are several, as `parentRef,controllerName`.
+            alike = is_type(new, "string") if len(keys) == 1 else self._is_plain(new, depth=1)
+            tests += [alike, compare(listed(old), "==", listed(new))]
+        return all_of(*tests)
+
+    def _is_unique(self, items: Expression, keys: Sequence[str]) -> Expression:
+        """Return that no two items of a short list have the same key."""
+        with self.names.bound("a") as one, self.names.bound("b") as other:
+            named = [
+                all_of(
+                    is_type(each, "map"),
+                    *(all_of(has(each, key), is_type(member(each, key), "string")) for key in keys),
+                )
+                for each in (one, other)
+            ]
+            alike = (compare(listed(member(one, key)), "==", listed(member(other, key))) for key in keys)
+            twins = macro(items, "filter", other.text, all_of(named[1], *alike), MAX_TWINS)
+            alone = compare(method(twins, "size"), "==", literal(1))
+            unique = macro(items, "all", one.text, all_of(named[0], alone), MAX_TWINS)
+        return all_of(compare(method(items, "size"), "<=", literal(MAX_TWINS)), unique)
+
+    def same_numbers(self, paths: Sequence[FieldPath]) -> Expression:
+        """See `Form.same_numbers`."""
+        return FALSE
+
+    def is_summand(self, value: Value, largest: int | None) -> Expression:
+        """See `DynamicForm.is_summand`."""
+        if largest is None:
+            return value.is_a("int")
+        within = all_of(compare(value.it, "<=", literal(largest)), compare(value.it, ">=", literal(-largest)))
+        return all_of(value.is_a("int"), within)
+
+    def sure_items(self, many: Expression, segment: Segment) -> Expression:
+        """See `DynamicForm.sure_items`."""
+        if isinstance(segment, Keyed):
+            return self._is_unique(many, segment.keys)
+        return compare(method(many, "size"), "<=", literal(MAX_TURNS))
+
+
+def is_scalar(value: Expression) -> Expression:
+    """Return that a value is neither an object nor a list."""
+    return all_of(*(compare(call("type", value), "!=", Expression(kind, cost=0)) for kind in ("map", "list")))
+
+
+def _equal(old: Value, new: Value) -> Expression:
+    return compare(listed(old.it), "==", listed(new.it))

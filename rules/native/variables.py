@@ -1,0 +1,79 @@
+"""What several parts of an expression read, by name: variables of a policy, or what an expression binds at its beginning."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from rules.native.expression import RESERVED, Expression, all_of, let
+from rules.native.names import is_simple
+from rules.path_syntax import Name, Segment, Select
+
+_NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
+_OURS: Final = re.compile(r"[a-z][0-9]*")
+_TAKEN: Final = RESERVED | frozenset(
+    "object oldObject request params namespaceObject authorizer variables self oldSelf "
+    "bool bytes double dyn duration has int list map null_type optional_type size string timestamp type uint".split()
+)
+
+
+class Variables:
+    """Gives each expression one name; `prefix` is how a variable is used: `variables.`, or nothing."""
+
+    def __init__(self, prefix: str = "") -> None:
+        self.prefix = prefix
+        self.values: dict[str, Expression] = {}
+        self._names: dict[str, str] = {}
+        self._required: dict[str, Expression] = {}
+
+    def has(self, value: Expression) -> bool:
+        """Tell whether an expression is one of the variables."""
+        return value.text.removeprefix(self.prefix) in self.values
+
+    def require(self, holds: Expression) -> None:
+        """Have something hold, whatever else is asked."""
+        self._required[holds.text] = holds
+
+    def named(self, stem: str, value: Expression) -> Expression:
+        """Return the variable that stands for an expression."""
+        if is_simple(value):
+            return value
+        known = self._names.get(value.text)
+        if known is None:
+            wanted = _NOT_IN_A_NAME.sub("_", stem).strip("_") or "value"
+            # Names of one letter are for what a macro binds.
+            wanted = f"{wanted}_" if wanted in _TAKEN or _OURS.fullmatch(wanted) or wanted[0].isdigit() else wanted
+            candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, 10_000)))
+            known = next(each for each in candidates if each not in self.values and not each[0].isdigit())
+            self.values[known] = value
+            self._names[value.text] = known
+        return Expression(f"{self.prefix}{known}", cost=1 + bool(self.prefix))
+
+    def bound_around(self, holds: Expression) -> Expression:
+        """Return an expression in which all variables that it uses are bound, and what is required comes first."""
+        holds = all_of(*self._required.values(), holds)
+        for variable, value in reversed(self.values.items()):
+            uses = len(re.findall(rf"\b{variable}\b", holds.text))
+            once = f"[{variable}].all("
+            if uses == 1 and once in holds.text:
+                text = holds.text.replace(once, f"[{value.text}].all(")
+                holds = Expression(text, holds.level, holds.cost + value.cost)
+            elif uses:
+                holds = let(Expression(variable), value, holds)
+        return holds
+
+
+def stem_of(side: str, segments: Sequence[Segment]) -> str:
+    """Return what to call the value of a path: `replicas`, `oldReplicas`, `spec_replicas`, `oldConditions_Ready_status`."""
+    names = [each for segment in segments for each in _words(segment)]
+    if names[:1] == ["status"] and len(names) > 1:
+        del names[0]
+    stem = "_".join(names)
+    return stem if side == "new" else f"old{stem[:1].upper()}{stem[1:]}"
+
+
+def _words(segment: Segment) -> list[str]:
+    if isinstance(segment, Name):
+        return [segment.name]
+    return [value for _, value in segment.keys] if isinstance(segment, Select) else []
