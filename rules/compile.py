@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -33,12 +33,16 @@ class CompiledInvariant:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule, ready to judge; `title` is its name, `source` the document it was made from."""
+    """A rule, ready to judge; `title` is its name, `source` the document it was made from.
+
+    `memo` is what was made of the rule's invariants beside: the same for copies with another action.
+    """
 
     title: str
     source: Rule
     invariants: tuple[CompiledInvariant, ...]
     match_conditions: tuple[tuple[str, Program], ...] = ()
+    memo: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def uses_cel(self) -> bool:

@@ -127,13 +127,11 @@ class DynamicForm(Form):
         if isinstance(segment, Select):
             there = None if path is None else path.segments[: len(path.segments) - len(below)]
 
-            def select(p: Expression, l: Expression) -> Expression:  # noqa: E741  the names that the expression has
-                before, after = (
-                    self.selected(side, items, segment, there)
-                    for side, items in (("old", p), ("new", l))  # type: ignore[arg-type]
-                )
+            def select(items_before: Expression, items: Expression) -> Expression:
+                before = self.selected("old", items_before, segment, there)
+                after = self.selected("new", items, segment, there)
                 holds = self._both(before, after, ("b", "f"), lambda b, f: self._selected(b, f, below, visit))
-                return self.bounded(p, self.bounded(l, holds))
+                return self.bounded(items_before, self.bounded(items, holds))
 
             return select(old, new) if path else self._both(old, new, ("p", "l"), select)
         if isinstance(segment, MapValues):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,3 +32,18 @@ class Loss:
     def __str__(self) -> str:
         where = f"invariant {self.invariant}" if self.invariant else "the rule"
         return f"{where}: {'left out: ' if self.whole else ''}{self.what}"
+
+
+def grouped(losses: Iterable[Loss]) -> list[str]:
+    """Return the losses as lines, one for all invariants that lose the same; what is left out comes first."""
+    found: dict[tuple[str, bool], list[str]] = {}
+    for loss in losses:
+        found.setdefault((loss.what, loss.whole), []).append(loss.invariant)
+    lines = [(not whole, _line(what, invariants, whole=whole)) for (what, whole), invariants in found.items()]
+    return [line for _, line in sorted(lines, key=lambda each: each[0])]
+
+
+def _line(what: str, invariants: list[str], *, whole: bool) -> str:
+    named = [name for name in invariants if name]
+    where = f"invariant{'s' if len(named) > 1 else ''} {', '.join(named)}" if named else "the rule"
+    return f"{where}: {'left out: ' if whole else ''}{what}"

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, TypeAlias
 
+from rules.api import InvariantBase, Rule
 from rules.fieldpath import FieldPath
+from rules.invariants.cel import Cel
+from rules.invariants.conditions import Conditions
 from rules.native.dynamic import SIDES
 from rules.native.exact import ExactForm
 from rules.native.expression import Expression, call, choose, literal
@@ -14,29 +18,62 @@ from rules.native.value import dynamic
 MAX_SHOWN: Final = 4
 """Fields whose values are shown."""
 
+MAX_MESSAGE: Final = 1_024
+"""Characters of a message, as for the webhook's."""
 
-def message_expression(message: str, clause: Clause, form: ExactForm) -> str | None:
-    """Return an expression for the message and the values of the fields before and after, None if they name many values.
+HIDDEN: Final = "<hidden>"
 
-    It fails, and the message stands alone, only where a value is longer than CEL's budget for messages.
+Hides: TypeAlias = Callable[[str], bool]
+"""Tells whether the value of a field may not be shown."""
+
+
+def message(rule: Rule, invariant: InvariantBase, clause: Clause) -> str:
+    """Return the message: one line, of at most MAX_MESSAGE characters."""
+    own = f"{invariant.message} " if invariant.message else ""
+    guard = " and ".join(predicate.sentence() for predicate in invariant.when)
+    said = f"{own}While {guard}: {clause.says}" if guard else f"{own}{clause.says}"
+    return " ".join(f"statusguard: rule {rule.title}, invariant {invariant.name}: {said}".split())[:MAX_MESSAGE]
+
+
+def message_expression(
+    message: str, invariant: InvariantBase, clause: Clause, form: ExactForm, hides: Hides
+) -> str | None:
+    """Return an expression for the message and what there is to say of this write, None if there is nothing.
+
+    The message stands alone where it fails, or gives more than the API server takes (5 KB) or more than one line.
     """
-    paths = [path for path in dict.fromkeys(clause.paths) if path.names_one_value][:MAX_SHOWN]
-    if not paths or len(paths) < min(len(set(clause.paths)), MAX_SHOWN):
+    if isinstance(invariant.spec, Cel):
+        remark = invariant.spec.message_expression
+        return None if remark is None else f"{literal(f'{message} ').text} + ({remark})"
+    # That a list of conditions was a list says nothing.
+    fields = [] if isinstance(invariant.spec, Conditions) else clause.paths
+    shown = [path for path in dict.fromkeys(fields) if path.names_one_value][:MAX_SHOWN]
+    if not shown:
         return None
     try:
-        parts = [part for path in paths for part in _values(path, form)]
+        values = [_values(path, form, hides) for path in shown]
     except CannotSayError:
         return None
-    return " + ".join([literal(f"{message} Here").text, *parts, "'.'"])
+    return " + ".join(_parts(message, [str(path) for path in shown], values))
 
 
-def _values(path: FieldPath, form: ExactForm) -> list[str]:
+def _parts(message: str, paths: Sequence[str], values: Sequence[tuple[str, str]]) -> Iterator[str]:
+    before = f"{message} Here "
+    for path, (old, new) in zip(paths, values, strict=True):
+        yield from (literal(f"{before}{path} was ").text, old, "' and is '", new)
+        before = ", "
+    yield "'.'"
+
+
+def _values(path: FieldPath, form: ExactForm, hides: Hides) -> tuple[str, str]:
+    if hides(str(path)):
+        return literal(HIDDEN).text, literal(HIDDEN).text
     old, new = (_shown(form.single(side, path), form) for side in SIDES)
-    return [literal(f" {path} was ").text, old, "' and is '", new]
+    return old, new
 
 
 def _shown(value: Expression, form: ExactForm) -> str:
     field = dynamic(value)
-    scalar = choose(field.is_a("string", "int", "bool", "double"), call("string", value), literal("not a scalar"))
-    shown = choose(field.absent, literal("absent"), scalar)
+    scalar = choose(field.absent, literal("absent"), call("string", value))
+    shown = choose(field.is_a("map"), literal("{...}"), choose(field.is_a("list"), literal("[...]"), scalar))
     return form.variables.named(f"{value.text.removeprefix(form.variables.prefix)}_text", shown).text

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from rules.api import InvariantBase, RuleSpec
+from rules.compile import CompiledRule
 from rules.native.expression import Expression, all_of, any_of, negate
 from rules.native.form import CannotSayError
 from rules.native.predicate import guarded
@@ -61,6 +62,15 @@ def prefilter(spec: RuleSpec, *, lists: bool = True) -> Prefilter:
     if asked := _asked_by_us(spec):
         partly[f"{' and '.join(asked)}: asked by the webhook"] = None
     return Prefilter("Partial" if partly else "Full", "; ".join(partly), whole)
+
+
+def prefilter_of(rule: CompiledRule, *, lists: bool = True) -> Prefilter:
+    """Return the prefilter of a compiled rule, which is made once."""
+    known = (Prefilter, lists)
+    found: Prefilter | None = rule.memo.get(known)
+    if found is None:
+        found = rule.memo[known] = prefilter(rule.source.spec, lists=lists)
+    return found
 
 
 def suspect(specs: Iterable[RuleSpec], *, lists: bool = True) -> Expression:

@@ -13,8 +13,9 @@ from rules.matching import NAMESPACE_NAME_LABEL
 from rules.native.exact import ExactForm
 from rules.native.expression import FALSE, Expression, any_of, constants
 from rules.native.form import CannotSayError, Clause
+from rules.native.layout import laid_out
 from rules.native.losses import Loss
-from rules.native.message import message_expression
+from rules.native.message import Hides, message, message_expression
 from rules.native.predicate import guarded
 from rules.native.variables import Variables
 
@@ -23,10 +24,10 @@ _REASONS: Final = frozenset({"Unauthorized", "Forbidden", "Invalid", "RequestEnt
 
 _NO_SELECTOR: Final[dict[str, Any]] = {"matchLabels": {}, "matchExpressions": []}
 
-MAX_MESSAGE: Final = 1_024
-"""Characters of a message, as for the webhook's."""
-
 API_VERSION: Final = "admissionregistration.k8s.io/v1"
+
+UNSEEN: Final = Loss("", "no metric of its own, no Event, no report; who wrote the field last is not said")
+"""What every policy loses: a policy answers, and keeps no books."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +49,24 @@ class Policy:
     validations: tuple[Validation, ...]
     lost: tuple[Loss, ...]
 
+    @property
+    def name(self) -> str:
+        """The name of the policy and its binding: of a StatusRule `namespace.name`."""
+        metadata = self.rule.metadata
+        return f"{metadata.namespace}.{metadata.name}" if metadata.namespace else metadata.name
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is lost but what every policy loses."""
+        return set(self.lost) <= {UNSEEN}
+
     def documents(self) -> list[dict[str, Any]]:
         """Return the policy and its binding."""
         return [_policy(self), _binding(self)]
 
 
-def policy(rule: Rule) -> Policy:
-    """Return a rule as a policy."""
+def policy(rule: Rule, hides: Hides = lambda field: False) -> Policy:
+    """Return a rule as a policy; `hides` tells of which fields no value may be shown."""
     variables = Variables("variables.")
     validations: list[Validation] = []
     lost = list(_lost_of_rule(rule))
@@ -66,8 +78,9 @@ def policy(rule: Rule) -> Policy:
             except CannotSayError as error:
                 lost.append(Loss(invariant.name, error.what, whole=True))
                 continue
-            message = _message(rule, invariant, clause)
-            validations.append(Validation(invariant.name, holds, message, message_expression(message, clause, form)))
+            said = message(rule, invariant, clause)
+            shown = message_expression(said, invariant, clause, form, hides)
+            validations.append(Validation(invariant.name, holds, said, shown))
         lost += [Loss(invariant.name, what) for what in form.lost]
         if isinstance(invariant.spec, CoUpdate) and invariant.spec.judges_patches():
             lost.append(Loss(invariant.name, "patch: only the audit log tells what a patch held", whole=True))
@@ -86,12 +99,6 @@ def _holds(invariant: InvariantBase, clause: Clause, form: ExactForm) -> Express
         return any_of(created, refuted, clause.holds())
 
     return guarded(form, invariant.when, judged)
-
-
-def _message(rule: Rule, invariant: InvariantBase, clause: Clause) -> str:
-    own = f"{invariant.message} " if invariant.message else ""
-    said = f"statusguard: rule {rule.title}, invariant {invariant.name}: {own}{clause.says}"
-    return " ".join(said.split())[:MAX_MESSAGE]
 
 
 def _used(variables: dict[str, Expression], validations: list[Validation]) -> dict[str, Expression]:
@@ -115,7 +122,7 @@ def _lost_of_rule(rule: Rule) -> Iterator[Loss]:
         yield Loss("", "while the object is being deleted nothing is reported either")
     if isinstance(rule, StatusRule):
         yield Loss("", "a policy is an object of the cluster: a namespace's owner cannot keep it")
-    yield Loss("", "no metric of its own, no Event, no report; who wrote the field last is not said")
+    yield UNSEEN
 
 
 def _policy(policy: Policy) -> dict[str, Any]:
@@ -124,14 +131,12 @@ def _policy(policy: Policy) -> dict[str, Any]:
     if conditions := _conditions(policy.rule):
         written["matchConditions"] = conditions
     if policy.variables:
-        written["variables"] = [{"name": name, "expression": each.text} for name, each in policy.variables.items()]
+        written["variables"] = [
+            {"name": name, "expression": laid_out(each.text)} for name, each in policy.variables.items()
+        ]
     written["validations"] = [_validation(policy.rule, each) for each in policy.validations]
-    metadata = {"name": _name(policy.rule)}
+    metadata = {"name": policy.name}
     return {"apiVersion": API_VERSION, "kind": "ValidatingAdmissionPolicy", "metadata": metadata, "spec": written}
-
-
-def _name(rule: Rule) -> str:
-    return ".".join(filter(None, (rule.metadata.namespace, rule.metadata.name)))
 
 
 def _constraints(rule: Rule) -> dict[str, Any]:
@@ -140,6 +145,8 @@ def _constraints(rule: Rule) -> dict[str, Any]:
     for each in resources:
         if not each["resourceNames"]:
             del each["resourceNames"]
+        if each["scope"] == "*":
+            del each["scope"]
     return {key: value for key, value in written.items() if value not in ([], {}) and value != _NO_SELECTOR}
 
 
@@ -160,9 +167,9 @@ def _conditions(rule: Rule) -> list[dict[str, str]]:
 
 
 def _validation(rule: Rule, validation: Validation) -> dict[str, Any]:
-    written: dict[str, Any] = {"expression": validation.holds.text, "message": validation.message}
+    written: dict[str, Any] = {"expression": laid_out(validation.holds.text), "message": validation.message}
     if validation.message_expression is not None:
-        written["messageExpression"] = validation.message_expression
+        written["messageExpression"] = laid_out(validation.message_expression)
     denial = rule.spec.denial
     if denial is not None and denial.pair()[1] in _REASONS:
         written["reason"] = denial.pair()[1]
@@ -170,7 +177,7 @@ def _validation(rule: Rule, validation: Validation) -> dict[str, Any]:
 
 
 def _binding(policy: Policy) -> dict[str, Any]:
-    rule, name = policy.rule, _name(policy.rule)
+    rule, name = policy.rule, policy.name
     spec: dict[str, Any] = {"policyName": name, "validationActions": list(rule.spec.validation_actions)}
     if isinstance(rule, StatusRule):
         own = {"matchLabels": {NAMESPACE_NAME_LABEL: rule.metadata.namespace}}

@@ -7,8 +7,9 @@ One configuration for each API group, because the API server compiles a configur
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Final
 
 from rules.api import GROUP
@@ -21,6 +22,14 @@ LABELS: Final = {"app.kubernetes.io/managed-by": "statusguard", "app.kubernetes.
 
 TIMEOUT_SECONDS: Final = 2
 """How long a write may wait for us. We answer in less than a millisecond; who waits longer waits for a network."""
+
+
+class Filtering(Enum):
+    """How much of an entry's prefilter the API server takes."""
+
+    WHOLE = "whole"
+    WITHOUT_LISTS = "lists are suspects: the API server cannot pair them (before Kubernetes 1.33)"
+    NONE = "the API server refuses it"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +82,14 @@ def own_rules(endpoint: Endpoint) -> dict[str, Any]:
     return body
 
 
-def configurations(entries: Iterable[Entry], endpoint: Endpoint) -> list[dict[str, Any]]:
-    """Return the configurations for all entries, and the one for our own rules."""
+def configurations(
+    entries: Iterable[Entry], endpoint: Endpoint, filtering: Mapping[str, Filtering] | None = None
+) -> list[dict[str, Any]]:
+    """Return the configurations for all entries, and the one for our own rules; `filtering` by the entry's name."""
     by_group: dict[str, list[Entry]] = {}
     for entry in entries:
         by_group.setdefault(entry.key.group, []).append(entry)
-    return [own_rules(endpoint), *(configuration(group, each, endpoint) for group, each in sorted(by_group.items()))]
+    return [own_rules(endpoint), *(configuration(group, each, endpoint, filtering) for group, each in sorted(by_group.items()))]
 
 
 def name_of(group: str) -> str:
@@ -86,7 +97,9 @@ def name_of(group: str) -> str:
     return f"statusguard-{ {'': 'core', '*': 'any'}.get(group, group) }"
 
 
-def configuration(group: str, entries: Iterable[Entry], endpoint: Endpoint) -> dict[str, Any]:
+def configuration(
+    group: str, entries: Iterable[Entry], endpoint: Endpoint, filtering: Mapping[str, Filtering] | None = None
+) -> dict[str, Any]:
     """Return the configuration of one API group."""
     metadata: dict[str, Any] = {"name": name_of(group), "labels": dict(LABELS)}
     if endpoint.owner is not None:
@@ -95,11 +108,11 @@ def configuration(group: str, entries: Iterable[Entry], endpoint: Endpoint) -> d
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": "ValidatingWebhookConfiguration",
         "metadata": metadata,
-        "webhooks": [webhook(entry, endpoint) for entry in entries],
+        "webhooks": [webhook(each, endpoint, (filtering or {}).get(each.name, Filtering.WHOLE)) for each in entries],
     }
 
 
-def webhook(entry: Entry, endpoint: Endpoint) -> dict[str, Any]:
+def webhook(entry: Entry, endpoint: Endpoint, filtering: Filtering = Filtering.WHOLE) -> dict[str, Any]:
     """Return the webhook of one entry."""
     key = entry.key
     selector: dict[str, Any] = {}
@@ -124,11 +137,11 @@ def webhook(entry: Entry, endpoint: Endpoint) -> dict[str, Any]:
         "timeoutSeconds": TIMEOUT_SECONDS,
         "namespaceSelector": selector,
         "objectSelector": {},
-        "matchConditions": _match_conditions(entry, endpoint),
+        "matchConditions": _match_conditions(entry, endpoint, filtering),
     }
 
 
-def _match_conditions(entry: Entry, endpoint: Endpoint) -> list[dict[str, str]]:
+def _match_conditions(entry: Entry, endpoint: Endpoint, filtering: Filtering) -> list[dict[str, str]]:
     own = f"!has(request.namespace) || request.namespace != '{endpoint.namespace}'"
     conditions = [{"name": "not-statusguards-own", "expression": own}]
     if apart := _apart(entry.key.group, entry.key.resource):
@@ -137,6 +150,10 @@ def _match_conditions(entry: Entry, endpoint: Endpoint) -> list[dict[str, str]]:
         # While we are away nothing may be refused that is on its way out.
         expression = "object == null || !has(object.metadata.deletionTimestamp)"
         conditions.append({"name": "not-being-deleted", "expression": expression})
+    if filtering is not Filtering.NONE:
+        suspect = entry.suspect(lists=filtering is Filtering.WHOLE)
+        if suspect is not None:
+            conditions.append({"name": "may-break-a-rule", "expression": suspect})
     return conditions
 
 

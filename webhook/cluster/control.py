@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -10,16 +11,20 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from rules.api import API_VERSION
+from rules.native.prefilter import Mode, Prefilter
 from webhook.cluster.backoff import Backoff
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.cluster_rules import ClusterRule, Identity
 from webhook.cluster.complaint import Complaint
-from webhook.cluster.configurations import Endpoint
+from webhook.cluster.configurations import Endpoint, Filtering
 from webhook.cluster.entries import Plan
 from webhook.cluster.errors import ApiError, ClusterError
 from webhook.cluster.rule_source import RULES, RuleSource
 from webhook.cluster.rule_status import RuleState, status
 from webhook.cluster.webhook_config import ConfigurationWriter, Written, holds
+from webhook.observe.metrics import Metrics
+
+_NOT_ASKED: Final = Prefilter("Off", "the API server does not ask for it")
 
 PERIOD: Final = 30.0
 """Seconds after which everything is compared again: somebody may have changed a configuration by hand."""
@@ -29,12 +34,17 @@ class Controller:
     """Writes into the cluster what follows from the rules."""
 
     def __init__(
-        self, client: ClusterClient, source: RuleSource, endpoint: Callable[[], Awaitable[Endpoint | None]]
+        self,
+        client: ClusterClient,
+        source: RuleSource,
+        endpoint: Callable[[], Awaitable[Endpoint | None]],
+        metrics: Metrics,
     ) -> None:
         """`endpoint` says where the API server finds us, None if it cannot trust us yet; it may raise ClusterError."""
         self._client = client
         self._source = source
         self._endpoint = endpoint
+        self._metrics = metrics
         self._writer = ConfigurationWriter(client)
         self._said: dict[str, dict[str, Any]] = {}
         self._complaint = Complaint("the status of a rule cannot be written")
@@ -64,6 +74,9 @@ class Controller:
         rules = self._source.rules.by_identity
         written = await self._writer.reconcile(planned.entries, endpoint)
         refusals = _refusals(planned, written)
+        prefilters = _prefilters(planned, written)
+        modes = Counter(each.mode for each in prefilters.values())
+        self._metrics.prefilter(full=modes["Full"], partial=modes["Partial"], off=modes["Off"])
         configured = {
             rule.title for entry in planned.entries if entry.name not in written.refused for rule in entry.rules
         }
@@ -78,6 +91,7 @@ class Controller:
                 remarks=planned.remarks.get(title, ()),
                 configured=title in configured,
                 refusal=refusals.get(title, ""),
+                prefilter=prefilters.get(title, _NOT_ASKED),
             )
             await self._say(identity, rule, state)
 
@@ -112,6 +126,19 @@ def _refusals(planned: Plan, written: Written) -> dict[str, str]:
         if entry.name in written.refused
         for rule in entry.rules
     }
+
+
+def _prefilters(planned: Plan, written: Written) -> dict[str, Prefilter]:
+    """Return what the API server decides of each rule by itself."""
+    found = dict(planned.prefilters)
+    for entry in planned.entries:
+        taken = written.filtering.get(entry.name, Filtering.WHOLE)
+        if taken is Filtering.WHOLE or entry.suspect(lists=True) is None:
+            continue
+        for rule in entry.rules:
+            mode: Mode = "Off" if taken is Filtering.NONE else "Partial"
+            found[rule.title] = Prefilter(mode, taken.value)
+    return found
 
 
 def _uid(rule: ClusterRule) -> str:

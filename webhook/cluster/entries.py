@@ -14,11 +14,15 @@ from typing import Final, Literal
 
 from rules.compile import CompiledRule
 from rules.matching import ResourceRule
+from rules.native.prefilter import MAX_COST, MAX_SIZE, Prefilter, prefilter_of, suspect
 from rules.ruleset import RuleSet
 from webhook.cluster.exclusions import SOFT, soft_parts, why_excluded
 
 MAX_LABEL: Final = 120
 """Characters of an entry's own part of its name: with `.statusguard.dev` well below the 253 of a name in Kubernetes."""
+
+UNFILTERED: Final = 0
+"""The part of the rules for which the API server calls us at every write."""
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^a-z0-9.-]+")
 
@@ -37,7 +41,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True)
 class EntryKey:
-    """What the rules of one entry have in common. `owner` is the rule that has an entry of its own, else empty."""
+    """What the rules of one entry have in common.
+
+    `owner` is the rule that has an entry of its own, else empty. `part`: rules with a prefilter share entries as far as one
+    expression can hold them, counted from 1; UNFILTERED is the entry of those without.
+    """
 
     group: str
     version: str
@@ -48,6 +56,7 @@ class EntryKey:
     namespace: str
     owner: str
     while_deleting: bool
+    part: int = UNFILTERED
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +67,18 @@ class Entry:
     key: EntryKey
     operations: tuple[str, ...]
     rules: tuple[CompiledRule, ...]
+    _suspects: dict[bool, str] = field(default_factory=dict, compare=False, repr=False)
+
+    def suspect(self, *, lists: bool) -> str | None:
+        """Return the prefilter: a CEL expression that is false of writes that break no rule; None if there is none.
+
+        `lists`: whether the API server can pair lists (Kubernetes 1.33).
+        """
+        if self.key.part == UNFILTERED:
+            return None
+        if lists not in self._suspects:
+            self._suspects[lists] = suspect((rule.source.spec for rule in self.rules), lists=lists).text
+        return self._suspects[lists]
 
     def rule_set(self) -> RuleSet:
         """Return the rules as the reviewer takes them."""
@@ -66,29 +87,52 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """All entries, and by the rule's title what is not as the rule says: left out, or only reported."""
+    """All entries, and by the rule's title its prefilter, and what is not as the rule says: left out, or only reported."""
 
     entries: tuple[Entry, ...]
     remarks: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    prefilters: dict[str, Prefilter] = field(default_factory=dict)
 
 
 def plan(rules: Iterable[CompiledRule], policy: Policy) -> Plan:
     """Return the entries for rules."""
     members: dict[EntryKey, dict[str, CompiledRule]] = {}
-    operations: dict[EntryKey, set[str]] = {}
+    operations: dict[tuple[EntryKey, str], set[str]] = {}
     remarks: dict[str, list[str]] = {}
     for rule in rules:
         said = remarks.setdefault(rule.title, [])
         for named in rule.source.spec.match_constraints.resource_rules:
             for key, served in _keys(rule, named, policy, said):
                 members.setdefault(key, {})[rule.title] = served
-                operations.setdefault(key, set()).update(named.operations)
+                operations.setdefault((key, rule.title), set()).update(named.operations)
     entries = [
-        Entry(name_of(key), key, tuple(sorted(operations[key])), tuple(served.values()))
+        Entry(name_of(part), part, tuple(sorted(set().union(*(operations[key, each.title] for each in sharing)))), sharing)
         for key, served in members.items()
+        for part, sharing in _parts(key, served.values())
     ]
     told = {title: tuple(dict.fromkeys(said)) for title, said in remarks.items() if said}
-    return Plan(tuple(sorted(entries, key=lambda entry: entry.name)), told)
+    prefilters = {rule.title: prefilter_of(rule) for each in members.values() for rule in each.values()}
+    return Plan(tuple(sorted(entries, key=lambda entry: entry.name)), told, prefilters)
+
+
+def _parts(key: EntryKey, rules: Iterable[CompiledRule]) -> Iterator[tuple[EntryKey, tuple[CompiledRule, ...]]]:
+    """Yield the rules of a key that share an entry: those without a prefilter, and as many others as one expression holds."""
+    parts: list[list[CompiledRule]] = [[]]
+    room_for_text, room_for_cost = 0, 0
+    for rule in sorted(rules, key=lambda rule: rule.title):
+        found = prefilter_of(rule).suspect
+        if found is None:
+            parts[UNFILTERED].append(rule)
+            continue
+        if len(found.text) > room_for_text or found.cost > room_for_cost:
+            parts.append([])
+            room_for_text, room_for_cost = MAX_SIZE, MAX_COST
+        # What rules share is counted for each, so that the expression of all is never too large.
+        room_for_text, room_for_cost = room_for_text - len(found.text), room_for_cost - found.cost
+        parts[-1].append(rule)
+    for part, sharing in enumerate(parts):
+        if sharing:
+            yield replace(key, part=part), tuple(sharing)
 
 
 def _keys(

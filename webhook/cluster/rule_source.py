@@ -7,13 +7,15 @@ any outage the last good rules are served.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 import structlog
 
 from rules.api import API_VERSION, Action
+from rules.compile import CompiledRule
 from rules.matching import labels_of
+from rules.native.prefilter import prefilter_of
 from rules.ruleset import RuleSet
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.cluster_rules import ClusterRules
@@ -76,14 +78,17 @@ class RuleSource:
             if not all(informer.synced.is_set() for informer in self._informers):
                 continue  # half of the rules would be taken for all of them
             try:
-                self._follow()
+                await self._follow()
             except Exception:
                 _logger.exception("a bug while taking up rules, the last good ones are served")
 
-    def _follow(self) -> None:
+    async def _follow(self) -> None:
         self._due = self._update() or self._due
         if self._due:
-            self._take_up()
+            served = [rule.with_action(self._action) for rule in self.rules.served()]
+            # Some milliseconds a new rule: beside the reviews, not before them.
+            await asyncio.to_thread(_make_prefilters, served)
+            self._take_up(served)
             self._due, self._taken_up = False, True
             self.changed.set()
 
@@ -95,8 +100,7 @@ class RuleSource:
     def _update(self) -> bool:
         return self.rules.update(manifest for informer in self._informers for manifest in informer.store.values())
 
-    def _take_up(self) -> None:
-        served = [rule.with_action(self._action) for rule in self.rules.served()]
+    def _take_up(self, served: Sequence[CompiledRule]) -> None:
         self.plan = plan(served, self._policy)
         self._reviewer.exchange(RuleSet(served), rule_sets(self.plan.entries))
         broken = [rule for rule in self.rules.by_identity.values() if rule.problems]
@@ -108,3 +112,8 @@ class RuleSource:
     def _labels(self, namespace: str) -> Mapping[str, str] | None:
         found = self._namespaces.store.get(("", namespace))
         return None if found is None else labels_of(found.get("metadata"))
+
+
+def _make_prefilters(rules: Sequence[CompiledRule]) -> None:
+    for rule in rules:
+        prefilter_of(rule)

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rules.native.prefilter import Prefilter
+
 MAX_MESSAGE: Final = 1_024
 """Characters of a condition's message."""
 
@@ -23,6 +25,7 @@ class RuleState:
     remarks: Sequence[str] = ()
     configured: bool = False
     refusal: str = ""
+    prefilter: Prefilter = Prefilter("Off", "no entry")
 
 
 def status(state: RuleState, before: Mapping[str, Any], now: str) -> dict[str, Any]:
@@ -37,7 +40,7 @@ def status(state: RuleState, before: Mapping[str, Any], now: str) -> dict[str, A
     return {
         "observedGeneration": state.generation,
         "conditions": conditions,
-        "prefilter": {"mode": "Off", "reason": "every write is judged by the webhook"},
+        "prefilter": {"mode": state.prefilter.mode, "reason": state.prefilter.reason[:MAX_MESSAGE]},
     }
 
 

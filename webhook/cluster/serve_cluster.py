@@ -29,6 +29,8 @@ from webhook.output import error_line
 from webhook.reviewer import RuleReviewer
 from webhook.rule_review import EntryReviewer, RuleObjectReviewer
 from webhook.server import ServerConfig, serve
+from webhook.ui.of_cluster import of_cluster
+from webhook.ui.site import Site
 
 _logger = structlog.stdlib.get_logger(__name__)
 
@@ -57,9 +59,17 @@ class ClusterSettings:
 
 
 async def serve_cluster(
-    settings: ClusterSettings, config: ServerConfig, reviewer: RuleReviewer, metrics: Metrics, stop: asyncio.Event
+    settings: ClusterSettings,
+    config: ServerConfig,
+    reviewer: RuleReviewer,
+    metrics: Metrics,
+    stop: asyncio.Event,
+    site: Site | None = None,
 ) -> None:
-    """Serve until `stop` is set. Raises CannotRunError without access to a cluster, or without a port."""
+    """Serve until `stop` is set; `site` is what `/ui` shows.
+
+    Raises CannotRunError without access to a cluster, or without a port.
+    """
     async with ClusterClient(await _access()) as client, telling(settings.telling, client, reviewer, metrics):
         source = RuleSource(client, reviewer, metrics, settings.policy, settings.action)
         trust = _trust(client, settings, metrics, source.changed.set)
@@ -71,11 +81,15 @@ async def serve_cluster(
             return source.unready() or canary.problem()
 
         routed = EntryReviewer(RuleObjectReviewer(metrics), reviewer)
-        server = await serve(config, routed, certificate=trust.certificate, metrics=metrics, unready=unready)
+        leader = Leader(client, settings.namespace, new_identity())
+        if site is not None:
+            site.inventory = lambda: of_cluster(
+                source, settings.action, trust.certificate, unready(), leads=leader.is_leader
+            )
+        server = await serve(config, routed, certificate=trust.certificate, metrics=metrics, unready=unready, site=site)
         error_line(
             f"Statusguard judges by the rules of the cluster on port {server.port}, metrics and health on {server.ops_port}"
         )
-        leader = Leader(client, settings.namespace, new_identity())
         tasks = [
             asyncio.create_task(source.run(), name="rules"),
             asyncio.create_task(trust.follow(), name="authorities"),
@@ -107,10 +121,11 @@ async def _lead(
     metrics.leader(leads=True)
     try:
         async with asyncio.TaskGroup() as work:
-            work.create_task(Controller(client, source, endpoint).lead())
+            work.create_task(Controller(client, source, endpoint, metrics).lead())
             work.create_task(trust.rotate())
     finally:
         metrics.leader(leads=False)
+        metrics.prefilter(full=0, partial=0, off=0)
 
 
 def _trust(client: ClusterClient, settings: ClusterSettings, metrics: Metrics, on_change: Callable[[], None]) -> Trust:

@@ -7,13 +7,13 @@ those that no rule needs any more are deleted. A configuration is never wider fo
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import structlog
 
 from webhook.cluster.client import ClusterClient
-from webhook.cluster.configurations import LABELS, Endpoint, configuration, configurations, name_of
+from webhook.cluster.configurations import LABELS, Endpoint, Filtering, configuration, configurations, name_of
 from webhook.cluster.entries import Entry
 from webhook.cluster.errors import ApiError
 
@@ -28,11 +28,23 @@ _logger = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a round of reconciling did: entries that the API server refuses, with why, and how many objects were written."""
+    """What a round of reconciling did.
+
+    `refused`: entries that the API server refuses, with why. `filtering`: how much of each entry's prefilter it takes. `written` and `deleted`: how many objects.
+    """
 
     refused: dict[str, str]
     written: int
     deleted: int
+    filtering: dict[str, Filtering] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What the API server took: the entry as it should be, and what of its prefilter had to go."""
+
+    body: dict[str, Any]
+    filtering: Filtering
 
 
 class ConfigurationWriter:
@@ -40,13 +52,14 @@ class ConfigurationWriter:
 
     def __init__(self, client: ClusterClient) -> None:
         self._client = client
-        self._tried: dict[str, dict[str, Any]] = {}
+        self._tried: dict[str, _Tried] = {}
 
     async def reconcile(self, entries: Sequence[Entry], endpoint: Endpoint) -> Written:
         """Make the cluster's configurations those of the entries. Raises what the API raises when it cannot be reached."""
         refused = await self._try(entries, endpoint)
         good = [entry for entry in entries if entry.name not in refused]
-        desired = {each["metadata"]["name"]: each for each in configurations(good, endpoint)}
+        filtering = {name: tried.filtering for name, tried in self._tried.items()}
+        desired = {each["metadata"]["name"]: each for each in configurations(good, endpoint, filtering)}
         found = await self._client.list(PATH, labelSelector=SELECTOR)
         live = {each["metadata"]["name"]: each for each in found.items}
         written = 0
@@ -59,27 +72,51 @@ class ConfigurationWriter:
             await self._client.delete(f"{PATH}/{name}")
         if written or gone:
             _logger.info("webhook configurations written", written=written, deleted=len(gone), entries=len(good))
-        return Written(refused, written, len(gone))
+        return Written(refused, written, len(gone), filtering)
 
     async def _try(self, entries: Sequence[Entry], endpoint: Endpoint) -> dict[str, str]:
         """Return the entries that the API server refuses, with why: one bad expression must not cost the others."""
         refused: dict[str, str] = {}
-        tried: dict[str, dict[str, Any]] = {}
+        tried: dict[str, _Tried] = {}
         for entry in entries:
             body = configuration(entry.key.group, [entry], endpoint)
-            if self._tried.get(entry.name) != body:
-                body["metadata"]["name"] = f"{name_of(entry.key.group)}-try"
-                try:
-                    await self._client.apply(f"{PATH}/{body['metadata']['name']}", body, dry_run=True)
-                except ApiError as error:
-                    if error.status not in INVALID:
-                        raise
-                    refused[entry.name] = str(error)
-                    continue
-                body["metadata"]["name"] = name_of(entry.key.group)
-            tried[entry.name] = body
+            known = self._tried.get(entry.name)
+            if known is not None and known.body == body:
+                tried[entry.name] = known
+                continue
+            why = await self._refusal(entry, endpoint, Filtering.WHOLE)
+            filtering = Filtering.WHOLE
+            if why is not None and entry.suspect(lists=True) is not None:
+                filtering, why = await self._lesser(entry, endpoint, why)
+            if why is None:
+                tried[entry.name] = _Tried(body, filtering)
+            else:
+                refused[entry.name] = why
         self._tried = tried
         return refused
+
+    async def _lesser(self, entry: Entry, endpoint: Endpoint, why: str) -> tuple[Filtering, str | None]:
+        """Return how much of a prefilter the API server takes after all, and why it takes nothing of the entry, if so."""
+        last: str | None = why
+        for filtering in (Filtering.WITHOUT_LISTS, Filtering.NONE):
+            last = await self._refusal(entry, endpoint, filtering)
+            if last is None:
+                _logger.warning("the API server refuses a prefilter", entry=entry.name, error=why, left=filtering.value)
+                return filtering, None
+        return Filtering.NONE, last
+
+    async def _refusal(self, entry: Entry, endpoint: Endpoint, filtering: Filtering) -> str | None:
+        """Return why the API server refuses an entry, None if it takes it."""
+        name = f"{name_of(entry.key.group)}-try"
+        body = configuration(entry.key.group, [entry], endpoint, {entry.name: filtering})
+        body["metadata"]["name"] = name
+        try:
+            await self._client.apply(f"{PATH}/{name}", body, dry_run=True)
+        except ApiError as error:
+            if error.status not in INVALID:
+                raise
+            return str(error)
+        return None
 
 
 def holds(live: Any, desired: Any) -> bool:

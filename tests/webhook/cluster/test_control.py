@@ -43,7 +43,7 @@ class Led:
         metrics = Metrics()
         reviewer = RuleReviewer(RuleSet(()), Wording(Display()), metrics)
         self.source = RuleSource(client, reviewer, metrics, Policy(), None)
-        self._controller = Controller(client, self.source, self._endpoint)
+        self._controller = Controller(client, self.source, self._endpoint, metrics)
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -155,7 +155,7 @@ async def test_a_namespaced_rule_has_a_status_too(api: FakeApi, leading: Leading
 
 
 async def test_a_rule_whose_entry_is_refused_says_so_and_the_others_are_ready(api: FakeApi, leading: Leading) -> None:
-    refused, other = manifest("a", resources("gadgets/status")), manifest("b")
+    refused, other = manifest("a", resources("gadgets/status"), prefilter="Off"), manifest("b")
     write(api, refused, other)
     api.fault("apply", status(422, "Invalid", "no such thing"))
     async with leading() as led:
@@ -163,6 +163,26 @@ async def test_a_rule_whose_entry_is_refused_says_so_and_the_others_are_ready(ap
         assert ready["reason"] == "Refused"
         assert "no such thing" in ready["message"]
         await led.until(other, "Ready", "True")
+
+
+async def test_what_the_api_server_decides_by_itself_is_said(api: FakeApi, leading: Leading) -> None:
+    whole, off = manifest("a"), manifest("b", prefilter="Off")
+    write(api, whole, off)
+    async with leading() as led:
+        await led.until(whole, "Ready", "True")
+        await led.until(off, "Ready", "True")
+    said = {name: api.store.get(Target.parse(f"{CLUSTER_RULES}/{name}"))["status"]["prefilter"] for name in ("a", "b")}
+    assert said["a"]["mode"] == "Full"
+    assert said["b"] == {"mode": "Off", "reason": "the rule says so"}
+
+
+async def test_a_prefilter_that_is_refused_is_said(api: FakeApi, leading: Leading) -> None:
+    write(api, manifest("a"))
+    api.fault("apply", *[status(422, "Invalid", "no such macro")] * 2)
+    async with leading() as led:
+        await led.until(manifest("a"), "Ready", "True")
+    said = api.store.get(Target.parse(f"{CLUSTER_RULES}/a"))["status"]["prefilter"]
+    assert said == {"mode": "Off", "reason": "the API server refuses it"}
 
 
 async def test_nothing_is_written_while_there_is_no_certificate_to_trust(api: FakeApi, leading: Leading) -> None:
@@ -237,7 +257,7 @@ async def test_a_status_that_cannot_be_written_does_not_keep_others_from_theirs(
         refused = status(422, "Invalid", "not this status")
         await led.until(manifest("b"), "Ready", "True")
         api.fault("apply", refused)
-        write(api, manifest("a", prefilter="Off"), manifest("b", prefilter="Off"))
+        write(api, manifest("a", validationActions=["Audit"]), manifest("b", validationActions=["Audit"]))
         await led.until(manifest("b"), "Ready", "True", 2)
         await api.until(lambda: log.named("the status of a rule cannot be written"))
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.compile import CompiledRule
+from rules.native.prefilter import MAX_SIZE
 from webhook.cluster.entries import Entry, EntryKey, Plan, Policy, name_of, plan, rule_sets
 
 from .manifests import WIDGETS, compiled, resources
@@ -59,8 +60,41 @@ def test_an_entry_is_for_one_group_version_resource_failure_policy_and_match_pol
 
 
 def test_the_operations_of_all_rules_of_an_entry_are_asked_for() -> None:
-    (entry,) = planned(compiled("a"), compiled("b", resources(operations=["CREATE"]))).entries
+    rules = (compiled("a", prefilter="Off"), compiled("b", resources(operations=["CREATE"])))
+    (entry,) = planned(*rules).entries
     assert entry.operations == ("CREATE", "UPDATE")
+
+
+def test_a_rule_without_a_prefilter_does_not_cost_the_others_theirs() -> None:
+    found = planned(compiled("a"), compiled("b"), compiled("c", prefilter="Off"))
+    assert {each.key.part: [rule.title for rule in each.rules] for each in found.entries} == {0: ["c"], 1: ["a", "b"]}
+    assert [each.suspect(lists=True) is None for each in sorted(found.entries, key=lambda entry: entry.key.part)] == [
+        True,
+        False,
+    ]
+
+
+def test_rules_share_an_entry_as_far_as_one_expression_can_hold_them() -> None:
+    fields = [f"status.{letter * 100}" for letter in "abcdefgh"]
+    rules = [
+        compiled(f"r{number}", invariants=[{"name": "i", "monotonic": {"fields": fields, "direction": "NonDecreasing"}}])
+        for number in range(6)
+    ]
+    found = planned(*rules).entries
+    assert 1 < len(found) <= 6
+    assert sorted(rule.title for each in found for rule in each.rules) == [rule.title for rule in rules]
+    for entry in found:
+        assert len(entry.suspect(lists=True) or "") <= MAX_SIZE
+
+
+def test_creations_are_asked_for_only_by_rules_that_judge_them() -> None:
+    found = planned(compiled("a"), compiled("b", resources(operations=["CREATE", "UPDATE"]))).entries
+    assert {each.key.part: each.operations for each in found} == {0: ("CREATE", "UPDATE"), 1: ("UPDATE",)}
+
+
+def test_what_a_prefilter_can_tell_is_said_of_each_rule() -> None:
+    found = planned(compiled("a"), compiled("b", prefilter="Off")).prefilters
+    assert {title: each.mode for title, each in found.items()} == {"a": "Full", "b": "Off"}
 
 
 def test_a_rule_with_cel_has_an_entry_of_its_own() -> None:

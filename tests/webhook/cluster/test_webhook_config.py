@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.compile import CompiledRule
 from webhook.cluster.client import ClusterClient
-from webhook.cluster.configurations import Endpoint
+from webhook.cluster.configurations import Endpoint, Filtering
 from webhook.cluster.entries import Policy, plan
 from webhook.cluster.errors import ApiError
 from webhook.cluster.webhook_config import PATH, ConfigurationWriter, Written, holds
@@ -109,7 +109,7 @@ async def test_each_entry_is_tried_by_dry_run_before_it_is_written(api: FakeApi,
 
 
 async def test_an_entry_that_is_refused_does_not_cost_the_others(api: FakeApi, reconcile: Reconcile) -> None:
-    rules = (compiled("a"), compiled("b", resources("gadgets/status")))
+    rules = (compiled("a"), compiled("b", resources("gadgets/status"), prefilter="Off"))
     api.fault("apply", status(422, "Invalid", "webhooks[0]: no such thing"))
     written = await reconcile(*rules)
     ((name, why),) = written.refused.items()
@@ -119,6 +119,36 @@ async def test_an_entry_that_is_refused_does_not_cost_the_others(api: FakeApi, r
     # Who mends the API server need not touch the rule.
     assert (await reconcile(*rules)).refused == {}
     assert configured(api)["statusguard-example.test"] == ["gadgets-status", "widgets-status"]
+
+
+def filters(api: FakeApi) -> list[list[str]]:
+    """Return the names of the conditions of each entry."""
+    return [
+        [condition["name"] for condition in webhook["matchConditions"]]
+        for target, found in api.store.objects(Target.parse(PATH))
+        for webhook in found["webhooks"]
+        if target.name == "statusguard-example.test"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("refusals", "left"),
+    [(0, Filtering.WHOLE), (1, Filtering.WITHOUT_LISTS), (2, Filtering.NONE)],
+)
+async def test_an_entry_whose_prefilter_is_refused_loses_what_it_must(
+    api: FakeApi, reconcile: Reconcile, refusals: int, left: Filtering
+) -> None:
+    lists = [{"name": "conditions", "conditions": {}}]
+    for _ in range(refusals):
+        api.fault("apply", status(422, "Invalid", "webhooks[0].matchConditions: undeclared reference"))
+    written = await reconcile(compiled("a", invariants=lists))
+    assert written.refused == {}
+    assert list(written.filtering.values()) == [left]
+    (names,) = filters(api)
+    assert ("may-break-a-rule" in names) is (left is not Filtering.NONE)
+    before = len(api.requests)
+    await reconcile(compiled("a", invariants=lists))
+    assert [each.verb for each in api.requests[before:]] == ["list"], "what was refused is not tried all the time"
 
 
 @pytest.mark.parametrize(("code", "reason"), [(500, "InternalError"), (403, "Forbidden"), (409, "Conflict")])
