@@ -20,13 +20,20 @@ class _Dumper(yaml.SafeDumper):
         return True
 
 
-def write_yaml(value: Any) -> str:
-    """Return YAML of a document; the innermost mappings and lists stand on one line, and all characters are ASCII."""
-    written = yaml.dump(value, Dumper=_Dumper, sort_keys=False, default_flow_style=None, width=_WIDTH)
+def write_yaml(value: Any, *, in_blocks: bool = False) -> str:
+    """Return YAML of a document, all of it ASCII.
+
+    The innermost mappings and lists stand on one line each, unless all is to be `in_blocks`; text of several lines stands on as
+    many, as it is.
+    """
+    flow = False if in_blocks else None
+    written = yaml.dump(value, Dumper=_Dumper, sort_keys=False, default_flow_style=flow, width=_WIDTH)
     return str(written)
 
 
 def _write_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
+    if "\n" in value:
+        return dumper.represent_scalar(_TEXT, value, style="|")
     # PyYAML itself quotes what is no text in YAML 1.1; 1e3 and 0o7 are text there, and not in YAML 1.2.
     is_quoted = dumper.resolve(yaml.ScalarNode, value, (True, False)) != _TEXT  # type: ignore[no-untyped-call]
     return dumper.represent_scalar(_TEXT, value, style=None if is_quoted or _is_text(value) else '"')

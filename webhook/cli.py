@@ -29,6 +29,7 @@ COMMANDS: Final = {
     "crds": "print the CustomResourceDefinitions of the rules",
     "lint": "find mistakes in rules, and what they cannot see",
     "explain": "say in plain sentences what rules demand, with examples",
+    "export": "print rules as native policy, which needs no webhook",
     "library": "list the ready-made rules, or write them out",
 }
 """Every command and what it does; its module in `webhook.commands` has its name."""

@@ -1,4 +1,4 @@
-"""What the kubelet and Prometheus talk to: `/healthz`, `/readyz` and `/metrics`.
+"""What the kubelet and Prometheus talk to: `/healthz`, `/readyz` and `/metrics`; and `/ui` for people, if it is on.
 
 These are answered by the same event loop as reviews are. That is how a stuck loop is noticed: the kubelet gets no answer
 from `/healthz` and restarts us.
@@ -14,6 +14,8 @@ from aiohttp import web
 
 from webhook.answers import SERVER, plain
 from webhook.observe.metrics import CONTENT_TYPE, Metrics
+from webhook.ui.frame import ROOT
+from webhook.ui.site import Site
 
 Problem = Callable[[], str | None]
 """Says in one line what is wrong, None if nothing is."""
@@ -22,9 +24,11 @@ Problem = Callable[[], str | None]
 class Ops:
     """The handler of the ops port."""
 
-    def __init__(self, metrics: Metrics, unready: Problem) -> None:
+    def __init__(self, metrics: Metrics, unready: Problem, site: Site | None = None) -> None:
+        """Without a `site` there is no page."""
         self._metrics = metrics
         self._unready = unready
+        self._site = site
         self._scraping = asyncio.Lock()
 
     async def __call__(self, request: web.BaseRequest) -> web.Response:
@@ -41,7 +45,11 @@ class Ops:
             case "/readyz":
                 problem = self._unready()
                 return plain(HTTPStatus.OK, "ok") if problem is None else plain(HTTPStatus.SERVICE_UNAVAILABLE, problem)
-        return plain(404, "here are /metrics, /healthz and /readyz")
+        if self._site is None:
+            return plain(404, "here are /metrics, /healthz and /readyz")
+        if request.path == ROOT or request.path.startswith(f"{ROOT}/"):
+            return await self._site.answer(request)
+        return plain(404, f"here are /metrics, /healthz, /readyz and {ROOT}")
 
     async def _expose(self) -> web.Response:
         # In a thread, since thousands of series take tens of milliseconds that no review should wait for; one at a time,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rules.api import Action
 from rules.compile import CompiledRule
+from rules.diagnosis import suggestion
 from rules.documents import Document
 from rules.located import LocatedProblem, unreadable
 from webhook.errors import InputError
@@ -55,3 +56,13 @@ def load_good(paths: Sequence[Path], action: Action | None = None) -> list[Compi
     if not loaded.rules:
         raise InputError(f"no rule found in {', '.join(map(str, paths))}")
     return [rule.with_action(action) for rule, _ in loaded.rules]
+
+
+def load_named(paths: Sequence[Path], name: str | None) -> list[CompiledRule]:
+    """Return the rules of files and folders, only the one of a name if one is given. Raises InputError if there is none."""
+    found = load_good(paths)
+    chosen = [rule for rule in found if name in {None, rule.title}]
+    if not chosen:
+        hint = suggestion(str(name), [rule.title for rule in found])
+        raise InputError(f"there is no rule {name} in {', '.join(map(str, paths))}{hint}")
+    return chosen

@@ -16,6 +16,7 @@ from webhook.listener import Listener, listening_socket
 from webhook.observe.metrics import FailureReason, Metrics
 from webhook.ops import Ops, Problem
 from webhook.refusals import Refusals
+from webhook.ui.site import Site
 
 __all__ = ["Answer", "Reviewer", "Server", "ServerConfig", "serve"]
 
@@ -55,6 +56,7 @@ class Server:
         certificate: Certificate,
         metrics: Metrics,
         unready: Problem,
+        site: Site | None,
         sockets: tuple[socket.socket, socket.socket],
     ) -> None:
         """Start to serve on `sockets`: the admission port and the ops port."""
@@ -70,7 +72,7 @@ class Server:
         )
         self._ops = Listener(
             sockets[1],
-            Ops(metrics, self._why_unready),
+            Ops(metrics, self._why_unready, site),
             limits=OPS_LIMITS,
             on_refusal=_unnoticed,
         )
@@ -104,12 +106,18 @@ class Server:
 
 
 async def serve(
-    config: ServerConfig, reviewer: Reviewer, *, certificate: Certificate, metrics: Metrics, unready: Problem
+    config: ServerConfig,
+    reviewer: Reviewer,
+    *,
+    certificate: Certificate,
+    metrics: Metrics,
+    unready: Problem,
+    site: Site | None = None,
 ) -> Server:
     """Start to serve, and return once both ports are open.
 
-    `unready` says what the server waits for before it can judge, None when it can. Raises CannotRunError if a port
-    cannot be had.
+    `unready` says what the server waits for before it can judge, None when it can. `site` is what `/ui` shows, if
+    that is on. Raises CannotRunError if a port cannot be had.
     """
     with ExitStack() as opened:
         sockets = (
@@ -117,7 +125,9 @@ async def serve(
             opened.enter_context(listening_socket(config.host, config.ops_port)),
         )
         opened.pop_all()
-    return Server(config, reviewer, certificate=certificate, metrics=metrics, unready=unready, sockets=sockets)
+    return Server(
+        config, reviewer, certificate=certificate, metrics=metrics, unready=unready, site=site, sockets=sockets
+    )
 
 
 def _report(task: asyncio.Task[None]) -> None:

@@ -98,7 +98,8 @@ SETTINGS: Final = (
     ),
     Setting("--host", str, "0.0.0.0", "the address to listen on (default: all)", "ADDRESS"),  # noqa: S104  as every pod does
     Setting("--port", port, 8443, "the port for reviews: POST /validate over TLS (default: 8443)", "PORT"),
-    Setting("--ops-port", port, 8080, "the port for /metrics, /healthz and /readyz (default: 8080)", "PORT"),
+    Setting("--ops-port", port, 8080, "the port for /metrics, /healthz, /readyz and /ui (default: 8080)", "PORT"),
+    Setting("--ui", str, "on", "the read-only web page /ui on the ops port (default: on)", choices=SWITCH),
     Setting("--tls-cert", Path, None, "the serving certificate with its chain, PEM (default: one of its own)", "FILE"),
     Setting("--tls-key", Path, None, "the certificate's key, PEM", "FILE"),
     Setting("--action", str, None, "replaces the action of every rule", choices=get_args(Action)),

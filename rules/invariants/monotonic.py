@@ -74,7 +74,7 @@ class Monotonic(Kind):
     def in_cel(self, form: Form) -> Iterator[Clause]:
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
-            yield Clause(partial(form.pairs, path, Visit(partial(self._in_cel, form))), sentence, (path,))
+            yield Clause(partial(form.pairs, path, Visit(partial(self._in_cel, form), alike=True)), sentence, (path,))
 
     def _in_cel(self, form: Form, old: Value, new: Value) -> Expression:
         comparable = form.comparable(old, new)
@@ -105,10 +105,11 @@ def _is(form: Form, value: Value, ignored: Any) -> Expression:
     """Return that a value is one of `ignoreValues`, however it is written."""
     if isinstance(ignored, int):
         return all_of(form.is_number(value), compare(value.it, "==", literal(ignored)))
-    if isinstance(ignored, str) and comparable(ignored, Tally()) is None:
-        return one_of(value.it, [ignored])
-    form.lose(IGNORED)
-    return one_of(value.it, [ignored]) if isinstance(ignored, str) else FALSE
+    is_text = isinstance(ignored, str) and value.type in {"", "string"}
+    written = all_of(value.present if value.type else TRUE, one_of(value.it, [ignored])) if is_text else FALSE
+    if not isinstance(ignored, str) or comparable(ignored, Tally()) is not None:
+        form.lose(IGNORED)
+    return written
 
 
 def comparable(value: Any, tally: Tally) -> Comparable | None:

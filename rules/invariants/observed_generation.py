@@ -89,7 +89,7 @@ class ObservedGeneration(Kind):
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
             holds = self._in_cel(form, path)
-            visit = Visit(holds, partial(holds, ABSENT))
+            visit = Visit(holds, partial(holds, ABSENT), alike=True)
             yield Clause(partial(form.pairs, path, visit), sentence, (path,), on_create=self.not_ahead)
 
     def _in_cel(self, form: Form, path: fieldpath.FieldPath) -> Holds:

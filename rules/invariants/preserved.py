@@ -36,7 +36,7 @@ class Preserved(Kind):
 
     def in_cel(self, form: Form) -> Iterator[Clause]:
         """Yield one clause for each field."""
-        kept = Visit(lambda old, new: any_of(old.absent, new.present), gone=lambda old: old.absent)
+        kept = Visit(lambda old, new: any_of(old.absent, new.present), gone=lambda old: old.absent, alike=True)
         for path, sentence in zip(self.fields, self.sentences(), strict=True):
             yield Clause(partial(form.pairs, path, kept), sentence, (path,))
 

@@ -105,7 +105,7 @@ class Transitions(Kind):
 
     def in_cel(self, form: Form) -> Iterator[Clause]:
         """Yield the clause of the field."""
-        visit = Visit(partial(self._in_cel, form), partial(self._in_cel, form, ABSENT))
+        visit = Visit(partial(self._in_cel, form), partial(self._in_cel, form, ABSENT), alike=True)
         holds = partial(form.pairs, self.field, visit)
         yield Clause(holds, " ".join(self.sentences()), (self.field,), on_create=self.initial is not None)
 

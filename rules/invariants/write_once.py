@@ -57,7 +57,7 @@ class WriteOnce(Kind):
             return any_of(old.absent, new.absent if self.may_clear else FALSE, form.same_deep(old, new))
 
         for path, sentence in zip(self.fields, self.sentences(), strict=True):
-            yield Clause(partial(form.pairs, path, Visit(holds)), sentence, (path,))
+            yield Clause(partial(form.pairs, path, Visit(holds, alike=True)), sentence, (path,))
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

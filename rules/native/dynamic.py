@@ -90,12 +90,23 @@ class DynamicForm(Form):
 
     def pairs(self, path: FieldPath, visit: Visit) -> Expression:
         """See `Form.pairs`."""
+        selects = sum(isinstance(segment, Select) for segment in path.segments)
+        if visit.alike and selects == 1 and path.names_one_value:
+            return self._of_item(path, visit)
         self.turns = turns_along(path)
         before, after = (self.start(side, path) for side in SIDES)
         _, rest = run_of_names(path.segments)
         holds = self._from(before, after, rest, visit, path)
         self.turns = MAX_TURNS
         return holds
+
+    def _of_item(self, path: FieldPath, visit: Visit) -> Expression:
+        """Return what must hold of the one field of an item, which is absent where the item is not there."""
+        old, new = (self.single(side, path) for side in SIDES)
+        holds = self._both(old, new, ("o", "n"), lambda o, n: visit.pair(dynamic(o), dynamic(n)))
+        if visit.gone is None:
+            holds = any_of(self.is_gone(path), holds)
+        return self.within_bounds("old", path, self.within_bounds("new", path, holds))
 
     def start(self, side: Side, path: FieldPath) -> Expression:
         """Return what the names at the beginning of a path lead to: a value or null, or the list or map that follows."""

@@ -166,7 +166,8 @@ class ExactForm(DynamicForm):
 
     def is_nothing(self, value: Value) -> Expression:
         """See `Form.is_nothing`."""
-        zero = compare(method(as_quantity(value), "sign"), "<=", literal(0))
+        order = method(as_quantity(value), "compareTo", call("quantity", literal("0")))
+        zero = compare(order, "<=", literal(0))
         of_number = compare(value.it, "<=", literal(0))
         return choose(self.is_number(value), of_number, all_of(is_quantity(value), zero))
 
@@ -187,6 +188,7 @@ class ExactForm(DynamicForm):
 
     def matches(self, value: Value, patterns: Sequence[str]) -> Expression:
         """See `Form.matches`."""
+        self.lose(FRACTION_AS_TEXT)
         whole = literal(rf"\A(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})\z")
         scalar = value.is_a("string", "bool", "int", "double")
         return all_of(scalar, method(as_text(value), "matches", whole))

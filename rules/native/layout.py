@@ -1,4 +1,4 @@
-"""Long expressions on several lines, as a person would break them: at the operator that binds least, then within brackets."""
+"""An expression over several lines: white space says nothing in CEL, and much to a reader."""
 
 from __future__ import annotations
 
@@ -6,85 +6,59 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-WIDTH: Final = 100
-"""Characters of a line; a longer one has no place where it could be broken."""
+_TOKEN: Final = re.compile(r"'(?:[^'\\\\]|\\\\.)*'|\.(?:all|exists|filter|map)\([a-z][A-Za-z0-9_]*(?:, [a-z0-9]+)?, | && | \|\| |[()\[\]]|.")
+_INDENT: Final = "  "
 
-_OPERATORS: Final = ((", ",), (" ? ", " : "), (" || ",), (" && ",), (" + ",))
-"""What a line may be broken at: what binds least first."""
-
-_BINDING: Final = re.compile(r"([A-Za-z_][A-Za-z0-9_]*), ")
-_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\]{}]|, | (?:\?|:|\|\||&&|\+) |.", re.DOTALL)
-_OPENING: Final = "([{"
-_CLOSING: Final = ")]}"
-_FOREIGN: Final = re.compile(r"[\"\n\r]|//|'''|\b[rRbB]+'")
-"""What we never write: it comes from an expression of the rule itself, which stays as its author wrote it."""
+LONG: Final = 100
+"""Characters of a line above which it is broken."""
 
 
-def laid_out(expression: str) -> str:
-    """Return an expression with line breaks between its parts, if it is too long for one line. It means the same."""
-    if len(expression) <= WIDTH or _FOREIGN.search(re.sub(r"'(?:[^'\\]|\\.)*'", "''", expression)):
-        return expression
-    return "\n".join(_lines(expression, WIDTH))
-
-
-def _lines(text: str, width: int) -> list[str]:
-    if len(text) <= width:
-        return [text]
-    for operators in _OPERATORS:
-        parts = _split(text, operators)
-        if len(parts) > 1:
-            return [line for operator, part in parts for line in _part(operator.strip(), part, width)]
-    return _bracketed(text, width)
-
-
-def _part(operator: str, part: str, width: int) -> Iterator[str]:
-    if operator == ",":
-        # A comma stays where it is: at the end of the line before.
-        yield from _lines(part, width)
+def laid_out(expression: str, indent: str = "") -> Iterator[str]:
+    """Yield the lines of an expression: broken after what is bound, and before `&&` and `||`, where it is long."""
+    if len(indent) + len(expression) <= LONG:
+        yield f"{indent}{expression}"
         return
-    lead = f"{operator} " if operator else ""
-    first, *rest = _lines(part, width - len(lead))
-    yield lead + first
-    indent = "  " if lead else ""
-    yield from (indent + line for line in rest)
+    parts = _split(expression)
+    if len(parts) == 1:
+        yield from _opened(expression, indent)
+        return
+    for part in parts:
+        yield from laid_out(part, indent)
 
 
-def _split(text: str, operators: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return the parts of a text between operators that are within no brackets, each with the operator before it."""
-    parts, start, before, depth = [], 0, "", 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        depth += (token in _OPENING) - (token in _CLOSING)
-        if depth == 0 and token in operators:
-            end = match.start() + 1 if token == ", " else match.start()
-            parts.append((before, text[start:end]))
-            start, before = match.end(), token
-    return [*parts, (before, text[start:])]
+def _split(expression: str) -> list[str]:
+    """Return an expression in parts before each outermost operator: `||`, or `&&` if there is none."""
+    for operator in (" || ", " && "):
+        parts, depth, start, at = [], 0, 0, 0
+        for match in _TOKEN.finditer(expression):
+            token = match.group()
+            at = match.start()
+            if token == operator and depth == 0:
+                parts.append(expression[start:at])
+                start = at + 1
+            depth += _depth(token)
+        if parts:
+            return [*parts, expression[start:]]
+    return [expression]
 
 
-def _bracketed(text: str, width: int) -> list[str]:
-    """Return the lines of a text whose only operators stand in brackets: what is in the longest of them goes on lines below."""
-    opening, closing = max(_groups(text), key=lambda group: group[1] - group[0], default=(0, 0))
-    inner = text[opening + 1 : closing]
-    if not inner:
-        return [text]
-    *above, last = _lines(text[:opening], width)
-    last += text[opening]
-    binding = _BINDING.match(inner)
-    if binding is not None:
-        last, inner = last + binding.group().rstrip(), inner[binding.end() :]
-    return [*above, last, *(f"  {line}" for line in _lines(inner, width - 2)), text[closing:]]
+def _opened(expression: str, indent: str) -> Iterator[str]:
+    """Yield an expression that is one thing, with the body of its last outermost bracket on lines of its own."""
+    depth, opened = 0, -1
+    for match in _TOKEN.finditer(expression):
+        step = _depth(match.group())
+        if depth == 0 and step > 0:
+            opened = match.end()
+        depth += step
+    if opened < 0 or not expression.endswith(")"):
+        yield f"{indent}{expression}"
+        return
+    yield f"{indent}{expression[:opened].rstrip()}"
+    yield from laid_out(expression[opened:-1], indent + _INDENT)
+    yield f"{indent})"
 
 
-def _groups(text: str) -> Iterator[tuple[int, int]]:
-    """Yield where each outermost pair of brackets opens and closes."""
-    depth, opening = 0, 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in _OPENING:
-            opening = match.start() if depth == 0 else opening
-            depth += 1
-        elif token in _CLOSING:
-            depth -= 1
-            if depth == 0:
-                yield opening, match.start()
+def _depth(token: str) -> int:
+    if len(token) > 1:
+        return 1 if token.startswith(".") else 0
+    return (token in "([") - (token in ")]")

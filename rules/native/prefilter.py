@@ -5,7 +5,7 @@ The API server asks it before it calls (`matchConditions`), so that an honest wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
@@ -50,9 +50,8 @@ def prefilter(spec: RuleSpec, *, lists: bool = True) -> Prefilter:
     if any("CREATE" in named.operations for named in spec.match_constraints.resource_rules):
         return Prefilter("Off", "the rule judges creations, where there is nothing to compare with")
     partly: dict[str, None] = {}
-    variables = Variables()
     try:
-        whole = _suspect(_fine(spec, variables, partly, lists=lists), variables)
+        whole = _suspect([spec], partly, lists=lists)
     except CannotSayError as error:
         return Prefilter("Off", error.what)
     if len(whole.text) > MAX_SIZE:
@@ -75,13 +74,17 @@ def prefilter_of(rule: CompiledRule, *, lists: bool = True) -> Prefilter:
 
 def suspect(specs: Iterable[RuleSpec], *, lists: bool = True) -> Expression:
     """Return the expression of an entry: true if the write may break one of its rules, none of which is in mode Off."""
-    variables = Variables()
-    fine = [_fine(spec, variables, {}, lists=lists) for spec in specs]
-    return _suspect(all_of(*fine), variables)
+    return _suspect(list(specs), {}, lists=lists)
 
 
-def _suspect(fine: Expression, variables: Variables) -> Expression:
-    return negate(variables.bound_around(fine))
+def _suspect(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool) -> Expression:
+    for short in (False, True):
+        variables = Variables(short=short)
+        fine = all_of(*(_fine(spec, variables, partly, lists=lists) for spec in specs))
+        whole = negate(variables.bound_around(fine))
+        if len(whole.text) <= MAX_SIZE:
+            break
+    return whole
 
 
 def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, lists: bool) -> Expression:

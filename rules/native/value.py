@@ -65,14 +65,16 @@ HoldsAlone: TypeAlias = Callable[[Value], Expression]
 class Visit:
     """What must hold of the fields that a path names.
 
-    `pair`: of a field before and after. `fresh`: of a field of an item that was not there before. `gone`: of one whose item is no
-    longer there. None: anything may be. `unique`: whether the last keys of the path may name only one item.
+    `pair`: of a field before and after. `fresh`: of a field of an item that was not there before. `gone`: of one whose item is
+    no longer there. None: anything may be. `unique`: whether the last keys of the path may name only one item. `alike`: whether
+    an item that is not there holds a field just as one that lacks it (`gone`, where there is one, too).
     """
 
     pair: Holds
     fresh: HoldsAlone | None = None
     gone: HoldsAlone | None = None
     unique: bool = False
+    alike: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from rules.matching import NAMESPACE_NAME_LABEL
 from rules.native.exact import ExactForm
 from rules.native.expression import FALSE, Expression, any_of, constants
 from rules.native.form import CannotSayError, Clause
-from rules.native.layout import laid_out
+from rules.native.line_breaks import broken
 from rules.native.losses import Loss
 from rules.native.message import Hides, message, message_expression
 from rules.native.predicate import guarded
@@ -132,7 +132,7 @@ def _policy(policy: Policy) -> dict[str, Any]:
         written["matchConditions"] = conditions
     if policy.variables:
         written["variables"] = [
-            {"name": name, "expression": laid_out(each.text)} for name, each in policy.variables.items()
+            {"name": name, "expression": broken(each.text)} for name, each in policy.variables.items()
         ]
     written["validations"] = [_validation(policy.rule, each) for each in policy.validations]
     metadata = {"name": policy.name}
@@ -167,9 +167,9 @@ def _conditions(rule: Rule) -> list[dict[str, str]]:
 
 
 def _validation(rule: Rule, validation: Validation) -> dict[str, Any]:
-    written: dict[str, Any] = {"expression": laid_out(validation.holds.text), "message": validation.message}
+    written: dict[str, Any] = {"expression": broken(validation.holds.text), "message": validation.message}
     if validation.message_expression is not None:
-        written["messageExpression"] = laid_out(validation.message_expression)
+        written["messageExpression"] = broken(validation.message_expression)
     denial = rule.spec.denial
     if denial is not None and denial.pair()[1] in _REASONS:
         written["reason"] = denial.pair()[1]

@@ -19,10 +19,14 @@ _TAKEN: Final = RESERVED | frozenset(
 
 
 class Variables:
-    """Gives each expression one name; `prefix` is how a variable is used: `variables.`, or nothing."""
+    """Gives each expression one name; `prefix` is how a variable is used: `variables.`, or nothing.
 
-    def __init__(self, prefix: str = "") -> None:
+    `short`: by names of two letters, for an expression that would be too large.
+    """
+
+    def __init__(self, prefix: str = "", *, short: bool = False) -> None:
         self.prefix = prefix
+        self._short = short
         self.values: dict[str, Expression] = {}
         self._names: dict[str, str] = {}
         self._required: dict[str, Expression] = {}
@@ -41,7 +45,8 @@ class Variables:
             return value
         known = self._names.get(value.text)
         if known is None:
-            wanted = _NOT_IN_A_NAME.sub("_", stem).strip("_") or "value"
+            wanted = "" if self._short else _NOT_IN_A_NAME.sub("_", stem).strip("_")
+            wanted = wanted or _letters(len(self.values))
             # Names of one letter are for what a macro binds.
             wanted = f"{wanted}_" if wanted in _TAKEN or _OURS.fullmatch(wanted) or wanted[0].isdigit() else wanted
             candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, 10_000)))
@@ -62,6 +67,15 @@ class Variables:
             elif uses:
                 holds = let(Expression(variable), value, holds)
         return holds
+
+
+def _letters(number: int) -> str:
+    """Return the n-th name of two letters or more: `aa`, `ab`."""
+    name = ""
+    while number or len(name) < 2:
+        number, letter = divmod(number, 26)
+        name = chr(ord("a") + letter) + name
+    return name
 
 
 def stem_of(side: str, segments: Sequence[Segment]) -> str:

@@ -138,7 +138,7 @@ def test_kubectl_get_shows_how_rules_are(guard: Replica, plane: ControlPlane, wi
     words = [str(program("kubectl")), "--kubeconfig", str(plane.kubeconfig(ADMIN)), "get", "statusguard"]
     header, row = subprocess.run(words, check=True, capture_output=True, text=True).stdout.splitlines()
     assert header.split() == ["NAME", "ACTION", "READY", "PREFILTER", "AGE"]
-    assert row.split()[1:4] == ["Deny", "True", "Off"]
+    assert row.split()[1:4] == ["Deny", "True", "Full"]
 
 
 def test_what_lint_warns_of_is_a_warning_when_it_is_applied(guard: Replica, widgets: Widgets, rules: Rules) -> None:
@@ -277,11 +277,11 @@ def test_an_object_that_goes_away_passes_while_nobody_answers(guard: Replica, wi
     eventually(lambda: widgets.merge("staying", ABOVE).code == 422)
     widgets.api.delete(widgets.path("going"))
     with suspended(guard):
-        refused = widgets.merge("staying", {"ready": 3})
+        refused = widgets.merge("staying", ABOVE)
         assert refused.refusal == (500, "InternalError")
         done(widgets.merge("going", ABOVE))
         done(widgets.api.merge(widgets.path("going"), {"metadata": {"finalizers": []}}))
-    eventually(lambda: widgets.merge("staying", {"ready": 3}).code == 200)
+    eventually(lambda: widgets.merge("staying", ABOVE).code == 422)
     assert not widgets.api.exists(widgets.path("going"))
 
 
@@ -293,8 +293,18 @@ def test_by_default_nothing_is_refused_while_nobody_answers(guard: Replica, widg
         done(widgets.merge("w", ABOVE))
 
 
+def test_the_canarys_bad_write_is_refused_on_its_way_through_the_api_server(
+    guard: Replica, widgets: Widgets, rules: Rules
+) -> None:
+    rules.serve(rule(widgets.namespace, widgets.group))
+    eventually(lambda: guard.count("statusguard_canary_write_refused") == 1)
+
+
 def test_the_condition_says_how_the_prefilter_is(guard: Replica, widgets: Widgets, rules: Rules) -> None:
     manifest = rule(widgets.namespace, widgets.group)
     rules.serve(manifest)
     shown: dict[str, Any] = rules.api.get(path_of(manifest))["status"]["prefilter"]
-    assert shown["mode"] == "Off"
+    assert shown["mode"] == "Full"
+    rules.serve(rule(widgets.namespace, widgets.group, prefilter="Off"))
+    shown = rules.api.get(path_of(manifest))["status"]["prefilter"]
+    assert shown == {"mode": "Off", "reason": "the rule says so"}

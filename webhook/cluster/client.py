@@ -116,9 +116,12 @@ class ClusterClient:
             query["dryRun"] = "All"
         return await self._object("PATCH", path, query, body, _APPLY)
 
-    async def merge(self, path: str, body: Object) -> Object:
+    async def merge(
+        self, path: str, body: Object, *, manager: str = FIELD_MANAGER, dry_run: bool = False
+    ) -> Object:
         """Apply a JSON merge patch; one that holds `metadata.resourceVersion` fails with status 409 if that is no longer so."""
-        return await self._object("PATCH", path, {"fieldManager": FIELD_MANAGER}, body, _MERGE)
+        query = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
+        return await self._object("PATCH", path, query, body, _MERGE)
 
     async def replace(self, path: str, body: Object) -> Object:
         """Replace an object; status 409 if its `metadata.resourceVersion` is no longer that of `body`."""

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from rules.api import GROUP
 from rules.matching import NAMESPACE_NAME_LABEL
+from webhook.cluster import canary_write
 from webhook.cluster.entries import Entry
 from webhook.cluster.exclusions import SOFT, left_out, soft_parts
 from webhook.rule_review import ENTRY as RULES_ENTRY
@@ -77,9 +78,35 @@ def own_rules(endpoint: Endpoint) -> dict[str, Any]:
             "timeoutSeconds": TIMEOUT_SECONDS,
             "namespaceSelector": {},
             "objectSelector": {},
-        }
+        },
+        _canary(endpoint),
     ]
     return body
+
+
+def _canary(endpoint: Endpoint) -> dict[str, Any]:
+    """Return the webhook by which the canary's dry-run comes back to us; see `webhook.cluster.canary_write`."""
+    return {
+        "name": "canary.statusguard.dev",
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": endpoint.client_config(canary_write.ENTRY),
+        "rules": [
+            {
+                "apiGroups": [GROUP],
+                "apiVersions": ["v1alpha1"],
+                "resources": ["clusterstatusrules/status"],
+                "operations": ["UPDATE"],
+                "scope": "*",
+            }
+        ],
+        "failurePolicy": "Ignore",
+        "matchPolicy": "Exact",
+        "sideEffects": "None",
+        "timeoutSeconds": TIMEOUT_SECONDS,
+        "namespaceSelector": {},
+        "objectSelector": {},
+        "matchConditions": canary_write.match_conditions(),
+    }
 
 
 def configurations(

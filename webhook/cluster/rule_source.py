@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -17,6 +17,7 @@ from rules.compile import CompiledRule
 from rules.matching import labels_of
 from rules.native.prefilter import prefilter_of
 from rules.ruleset import RuleSet
+from webhook.cluster import canary_write
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.cluster_rules import ClusterRules
 from webhook.cluster.entries import Plan, Policy, plan, rule_sets
@@ -70,6 +71,11 @@ class RuleSource:
             return "waiting for the rules"
         return None if self._namespaces.synced.is_set() else "waiting for the namespaces"
 
+    def any_cluster_rule(self) -> Mapping[str, Any] | None:
+        """Return the manifest of some ClusterStatusRule, None if there is none."""
+        found = (rule.manifest for (kind, *_), rule in self.rules.by_identity.items() if kind == "ClusterStatusRule")
+        return next(found, None)
+
     async def _exchange(self) -> None:
         while True:
             await self._stirred.wait()
@@ -102,7 +108,8 @@ class RuleSource:
 
     def _take_up(self, served: Sequence[CompiledRule]) -> None:
         self.plan = plan(served, self._policy)
-        self._reviewer.exchange(RuleSet(served), rule_sets(self.plan.entries))
+        entries = {**rule_sets(self.plan.entries), canary_write.ENTRY: canary_write.RULES}
+        self._reviewer.exchange(RuleSet(served), entries)
         broken = [rule for rule in self.rules.by_identity.values() if rule.problems]
         self._metrics.declare_rules(series_of(served))
         self._metrics.rules(served=len(served), broken=len(broken))

@@ -14,6 +14,7 @@ from rules.api import Action
 from webhook.canary import Canary
 from webhook.certificate_files import CertificateFiles
 from webhook.cluster.access import access
+from webhook.cluster.canary_write import CanaryWrite
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.configurations import Endpoint
 from webhook.cluster.control import Controller
@@ -118,11 +119,14 @@ async def _lead(
         reference = await owner.reference()
         return Endpoint(bundle, settings.namespace, settings.service, settings.service_port, settings.url, reference)
 
+    canary_write = CanaryWrite(client, source.any_cluster_rule)
+    metrics.canary(lambda: canary_write.refused)
     metrics.leader(leads=True)
     try:
         async with asyncio.TaskGroup() as work:
             work.create_task(Controller(client, source, endpoint, metrics).lead())
             work.create_task(trust.rotate())
+            work.create_task(canary_write.run())
     finally:
         metrics.leader(leads=False)
         metrics.prefilter(full=0, partial=0, off=0)

@@ -10,6 +10,7 @@ from pathlib import Path
 from rules.compile import CompiledRule
 from rules.diagnosis import suggestion
 from rules.documents import Document
+from webhook import prefilter_view
 from webhook.errors import InputError
 from webhook.explanation import explain
 from webhook.output import json_line, line
@@ -23,6 +24,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="rule files, or folders of them")
     parser.add_argument("--rule", metavar="NAME", help="only this rule (a StatusRule is named namespace/name)")
     parser.add_argument(
+        "--prefilter",
+        action="store_true",
+        help="instead, what the API server asks of a write before it calls the webhook, and what it cannot ask",
+    )
+    parser.add_argument(
         "--output",
         choices=["table", "json", "suite"],
         default="table",
@@ -33,6 +39,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print what each rule demands."""
     chosen = _chosen(arguments.paths, arguments.rule)
+    if arguments.prefilter:
+        return _show_prefilters([rule for rule, _ in chosen], arguments.output)
     explanations = (explain(rule, document.data) for rule, document in chosen)
     match arguments.output:
         case "json":
@@ -41,6 +49,17 @@ def run(arguments: argparse.Namespace) -> int:
             _print((explanation.as_suite() for explanation in explanations), "---")
         case _:
             _print((explanation.as_text() for explanation in explanations), "")
+    return 0
+
+
+def _show_prefilters(rules: list[CompiledRule], output: str) -> int:
+    match output:
+        case "json":
+            json_line(list(map(prefilter_view.as_json, rules)))
+        case "suite":
+            raise InputError("--prefilter is no test suite: use --output table or json")
+        case _:
+            _print(map(prefilter_view.as_text, rules), "")
     return 0
 
 

@@ -31,6 +31,8 @@ from webhook.reviewer import RuleReviewer
 from webhook.rule_service import RuleService
 from webhook.server import Server, ServerConfig, serve
 from webhook.settings import add_settings, effective
+from webhook.ui.inventory import of_files
+from webhook.ui.site import Site
 
 EXAMPLE = "statusguard serve --rules my-rules/"
 
@@ -73,8 +75,12 @@ async def _serve(settings: dict[str, Any], rules: RuleService, certificate: Cert
     stop = _stop_signal()
     reviewer = _reviewer(settings, rules.rules, metrics)
     config = _config(settings)
+    unready = Canary().problem
+    site = _site(settings, reviewer)
+    if site is not None:
+        site.inventory = lambda: of_files(rules, settings["action"], certificate, unready())
     async with _observing(settings, reviewer, metrics):
-        server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=Canary().problem)
+        server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=unready, site=site)
         error_line(_greeting(config.host, server, len(rules.rules.rules)))
         rules.report()
         following = asyncio.create_task(rules.follow(reviewer), name="rules")
@@ -110,7 +116,8 @@ async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
     )
     reviewer = _reviewer(settings, RuleSet(()), metrics)
     async with _observing(settings, reviewer, metrics):
-        await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal())
+        site = _site(settings, reviewer)
+        await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal(), site)
 
 
 @asynccontextmanager
@@ -143,6 +150,15 @@ def _stop_signal() -> asyncio.Event:
 
 def _reviewer(settings: dict[str, Any], rules: RuleSet, metrics: Metrics) -> RuleReviewer:
     return RuleReviewer(rules, Wording(Display(settings["sensitive_path"])), metrics)
+
+
+def _site(settings: dict[str, Any], reviewer: RuleReviewer) -> Site | None:
+    """Return the web page, None if it is off; whoever knows the rules tells it of them."""
+    if settings["ui"] == "off":
+        return None
+    site = Site()
+    reviewer.sinks.append(site)
+    return site
 
 
 def _config(settings: dict[str, Any]) -> ServerConfig:

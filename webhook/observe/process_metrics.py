@@ -57,6 +57,11 @@ class ProcessMetrics:
         )
         self._synced = gauge("informer_synced", "1 once all of a resource was seen.", "resource")
         self._leader = gauge("leader", "1 if this replica is the one that writes into the cluster.")
+        self._canary = gauge(
+            "canary_write_refused",
+            "1 if the API server asked us about the last known bad dry-run write, 0 if it passed; NaN if unknown.",
+        )
+        self._canary.set(math.nan)
         self._lag = Histogram(
             "statusguard_event_loop_lag_seconds",
             "How much later than asked for the event loop woke up a task, sampled every second.",
@@ -117,6 +122,10 @@ class ProcessMetrics:
     def leader(self, *, leads: bool) -> None:
         """Say whether this replica leads."""
         self._leader.set(leads)
+
+    def canary(self, refused: Callable[[], float]) -> None:
+        """Export how the canary's last write went; asked at each scrape."""
+        self._canary.set_function(refused)
 
     def event_loop_lag(self, seconds: float) -> None:
         """Observe how late the event loop was."""

@@ -37,7 +37,7 @@ def text(words: Child, limit: int = MAX_TEXT) -> Markup:
     return words if isinstance(words, Markup) else Markup(html.escape(short(str(words), limit)))
 
 
-def element(name: str, *children: Child, **attributes: str | float | None) -> Markup:
+def element(name: str, /, *children: Child, **attributes: str | float | None) -> Markup:
     """Return an element. In the name of an attribute `_` is `-`, one at the end is dropped; one that is None is left out."""
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{text(value if isinstance(value, str) else str(value))}"'
@@ -54,9 +54,9 @@ def joined(parts: Iterable[Child], separator: str = "") -> Markup:
     return Markup(text(separator).join(map(text, parts)))
 
 
-def foreign(words: str) -> Markup:
-    """Return a name that others chose. Its direction of writing is its own: what stands beside it stays where it is."""
-    return element("bdi", words)
+def foreign(words: str, limit: int = MAX_TEXT) -> Markup:
+    """Return words that others chose. Letters that run from right to left turn nothing that stands beside these words."""
+    return element("bdi", text(words, limit), dir="ltr")
 
 
 def moment(at: datetime) -> Markup:

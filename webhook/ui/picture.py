@@ -26,7 +26,9 @@ def rates(hour: Sequence[Minute]) -> Markup:
             "div",
             element("div", *(element("span", f"{each:,}") for each in (top, 0)), class_="scale", aria_hidden="true"),
             _bars(hour, top),
-            element("div", element("span", _clock(hour[0])), element("span", f"{_clock(hour[-1])} UTC"), class_="times"),
+            element(
+                "div", element("span", _clock(hour[0])), element("span", f"{_clock(hour[-1])} UTC"), class_="times"
+            ),
             class_="plot",
         ),
         _table(hour),
@@ -51,9 +53,7 @@ def _legend(name: str, hour: Sequence[Minute]) -> Markup:
 def _bars(hour: Sequence[Minute], top: int) -> Markup:
     width = _WIDTH * len(hour)
     bars = joined(_bar(minute, place * _WIDTH, top) for place, minute in enumerate(hour) if minute.total)
-    lines = joined(
-        element("line", x1=0, x2=width, y1=y, y2=y, class_="grid") for y in (0, _HEIGHT // 2, _HEIGHT)
-    )
+    lines = joined(element("line", x1=0, x2=width, y1=y, y2=y, class_="grid") for y in (0, _HEIGHT // 2, _HEIGHT))
     return element(
         "svg",
         element("title", "Violations a minute in the last hour", id="rates-title"),

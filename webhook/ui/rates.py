@@ -13,7 +13,7 @@ from webhook.observe.incident import Incident
 MINUTES: Final = 60
 
 MOST_RULES: Final = 2_000
-"""Rules whose minutes are remembered, 1 KB each."""
+"""Rules whose minutes are remembered, 1.6 KB each."""
 
 Outcome: TypeAlias = Literal["refused", "warned", "reported"]
 """What became of the write; a refused one may have been refused for another violation of it."""
@@ -71,9 +71,7 @@ class Rates:
 
     def total(self, until: int) -> int:
         """Return how many violations there were in the last hour."""
-        places = [
-            place for place, number in enumerate(self._minutes) if until - MINUTES < number <= until
-        ]
+        places = [place for place, number in enumerate(self._minutes) if until - MINUTES < number <= until]
         return sum(counts[place] for counts in self._counts.values() for place in places)
 
     def _minute(self, number: int) -> Minute:

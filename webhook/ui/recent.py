@@ -14,7 +14,7 @@ MOST: Final = 500
 """Incidents that are remembered: more than a page shows, so that a rule that is broken often leaves room for the others."""
 
 MAX_CHARACTERS: Final = 1_000_000
-"""Characters of all their texts together: 4 MB at most, 500 kB of the usual ones."""
+"""Characters of all their texts together: at most 4 MB. As long as incidents can be, some 200 are remembered."""
 
 _TEXTS: Final = tuple(field.name for field in fields(Incident) if field.name not in {"at", "denied", "resource"})
 

@@ -16,6 +16,7 @@ from rules.native.losses import (
     IGNORED,
     NULLS,
     ODD_TIME,
+    QUANTITY,
     SUM_OF_MAP,
     SUM_ORDER,
     TWINS,
@@ -24,6 +25,7 @@ from rules.path_syntax import Keyed, Select
 from rules.values import canonical
 
 _TIME: Final = re.compile(RFC_3339.replace(r"\z", r"\Z"))
+_FINE: Final = re.compile(r"\.[0-9]{10}|[0-9]n|[eE]-")
 _MAYBE_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt].*")
 
 
@@ -57,6 +59,10 @@ def _has_odd_time(value: Any, reads: Sequence[str]) -> bool:
     return any((_TIME.fullmatch(text) is None) != (instant(text) is None) or text.startswith("9999") for text in texts)
 
 
+def _has_fine_number(value: Any, reads: Sequence[str]) -> bool:
+    return any(isinstance(member, str | float | Decimal) and _FINE.search(str(member)) for member in _values(value))
+
+
 def _has_twins(value: Any, reads: Sequence[str]) -> bool:
     segments = [segment for read in reads for segment in _segments(read)]
     keys = {tuple(key for key, _ in segment.keys) for segment in segments if isinstance(segment, Select)}
@@ -83,6 +89,7 @@ _SHOWN: Final[dict[str, Callable[[Any, Sequence[str]], bool]]] = {
     FRACTION: _has_large_number,
     FRACTION_AS_TEXT: _has_fraction,
     ODD_TIME: _has_odd_time,
+    QUANTITY: _has_fine_number,
     IGNORED: _always,
     SUM_OF_MAP: _always,
     SUM_ORDER: _always,

@@ -10,6 +10,7 @@ from tests.oracle import Write
 from tests.rules.strategies.invariants import Json
 
 _LARGEST = 2**63
+_DOUBLE = Decimal("1e308")
 
 
 def document(rule: Json, *operations: str) -> Json:
@@ -59,7 +60,7 @@ def _numbers(value: Any, *, stored: bool) -> Any:
         return value
     if isinstance(value, int) and -_LARGEST <= value < _LARGEST:
         return value
-    double = max(min(float(value), 1e308), -1e308)
+    double = float(max(min(Decimal(str(value)), _DOUBLE), -_DOUBLE))
     if stored and double.is_integer() and abs(double) < 1e21 and -_LARGEST <= int(double) < _LARGEST:
         return int(double)
     assert math.isfinite(double)

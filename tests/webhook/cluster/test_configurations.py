@@ -40,7 +40,7 @@ def test_there_is_one_configuration_for_each_api_group() -> None:
         compiled("d", resources("y/status", "z/status", group="apps")),
     )
     assert {name: len(each["webhooks"]) for name, each in found.items()} == {
-        "statusguard-rules": 1,
+        "statusguard-rules": 2,
         "statusguard-apps": 3,
         "statusguard-core": 1,
         "statusguard-example.test": 1,
@@ -122,11 +122,19 @@ def test_what_a_wildcard_of_one_group_leaves_out_is_left_out_too() -> None:
 
 
 def test_our_rules_are_checked_when_they_are_applied_and_in_nobodys_way() -> None:
-    (webhook,) = configured()["statusguard-rules"]["webhooks"]
+    webhook, _ = configured()["statusguard-rules"]["webhooks"]
     assert webhook["clientConfig"]["service"]["path"] == "/validate/rules"
     assert webhook["rules"][0]["resources"] == ["clusterstatusrules", "statusrules"]
     assert webhook["rules"][0]["operations"] == ["CREATE", "UPDATE"]
     assert (webhook["failurePolicy"], webhook["sideEffects"]) == ("Ignore", "None")
+
+
+def test_the_canary_comes_back_to_us_and_nothing_else_by_its_entry() -> None:
+    _, webhook = configured()["statusguard-rules"]["webhooks"]
+    assert webhook["clientConfig"]["service"]["path"] == "/validate/canary"
+    assert webhook["rules"][0]["resources"] == ["clusterstatusrules/status"]
+    assert webhook["failurePolicy"] == "Ignore"
+    assert list(conditions(webhook)) == ["only-the-canary", "may-break-a-rule"]
 
 
 def test_all_belong_to_our_cluster_role() -> None:

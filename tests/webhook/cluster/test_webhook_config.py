@@ -53,7 +53,7 @@ async def test_they_become_what_the_rules_say(api: FakeApi, reconcile: Reconcile
     assert configured(api) == {
         "statusguard-apps": ["x-status"],
         "statusguard-example.test": ["widgets-status"],
-        "statusguard-rules": ["rules"],
+        "statusguard-rules": ["rules", "canary"],
     }
     assert await reconcile(apps) == Written({}, 0, 1)
     assert list(configured(api)) == ["statusguard-apps", "statusguard-rules"]
@@ -102,7 +102,7 @@ async def test_configurations_of_others_are_left_alone(api: FakeApi, reconcile: 
 async def test_each_entry_is_tried_by_dry_run_before_it_is_written(api: FakeApi, reconcile: Reconcile) -> None:
     await reconcile(compiled("a"), compiled("b", resources("gadgets/status")))
     kinds = [(each.verb, each.query.get("dryRun"), len(each.body["webhooks"])) for each in api.requests if each.body]
-    assert kinds == [("apply", "All", 1), ("apply", "All", 1), ("apply", None, 1), ("apply", None, 2)]
+    assert kinds == [("apply", "All", 1), ("apply", "All", 1), ("apply", None, 2), ("apply", None, 2)]
     before = len(api.requests)
     await reconcile(compiled("a"), compiled("b", resources("gadgets/status")))
     assert [each.verb for each in api.requests[before:]] == ["list"]
