@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Final, TypeAlias
 
 from rules.fieldpath import FieldPath
 from rules.native.amounts import amounts_of
 from rules.native.expression import (
-    FALSE,
     NULL,
     TRUE,
     Expression,
@@ -20,45 +18,22 @@ from rules.native.expression import (
     contained,
     item,
     macro,
-    negate,
 )
-from rules.native.form import Amount, CannotSayError, Form, Side
+from rules.native.form import Amount, CannotSayError
 from rules.native.limits import MAX_NESTED_TURNS, MAX_TURNS, MAX_TWINS
-from rules.native.names import Names
-from rules.native.reads import EMPTY_LIST, EMPTY_MAP, first, is_set, run_of_names, typed_or, value_or_null
+from rules.native.reader import SIDES, ItemPair, ReadingForm, read
+from rules.native.reads import is_set, run_of_names, value_or_null
 from rules.native.value import HoldsAlone, Single, Value, Visit, dynamic
-from rules.native.variables import Variables, stem_of
 from rules.path_syntax import Keyed, MapValues, Segment, Select
 from rules.relations import Relation
 
-SIDES: Final[tuple[Side, Side]] = ("old", "new")
 
-ItemPair: TypeAlias = Callable[[Expression | None, Expression | None], Expression]
-"""Returns what must hold of an item that both sides hold, or of one that only one of them does (None: it does not)."""
-
-
-class DynamicForm(Form):
+class DynamicForm(ReadingForm):
     """What exact and suspect have in common."""
-
-    is_bounded: bool
-    """Whether lists that are too long are given up."""
-
-    def __init__(self, variables: Variables) -> None:
-        self.names = Names(shortest=self.is_bounded)
-        self.variables = variables
-        self.turns = MAX_TURNS
-
-    @abstractmethod
-    def root(self, side: Side, name: str) -> tuple[Expression, list[str], bool]:
-        """Return what a path starts from: an expression, the names to be read of it first, and whether it is a map."""
 
     @abstractmethod
     def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
         """Return what must hold of the items of two lists."""
-
-    @abstractmethod
-    def bounded(self, collection: Expression, holds: Expression) -> Expression:
-        """Return what holds of a list or a map, as far as it is not too large for the form."""
 
     @abstractmethod
     def every(self, items: Expression, each: Expression, keys: Sequence[str], body: Expression) -> Expression:
@@ -108,30 +83,10 @@ class DynamicForm(Form):
             holds = any_of(self.is_gone(path), holds)
         return self.within_bounds("old", path, self.within_bounds("new", path, holds))
 
-    def start(self, side: Side, path: FieldPath) -> Expression:
-        """Return what the names at the beginning of a path lead to: a value or null, or the list or map that follows."""
-        base, names, is_map = self.root(side, path.root)
-        run, rest = run_of_names(path.segments[1:])
-        found = _read(base, [*names, *run], rest, is_map=is_map)
-        return self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
-
-    def many(self, side: Side, path: FieldPath) -> tuple[Expression, Sequence[Segment]]:
-        """Return the list or map that a path leads to on a side, null if there is none, and the rest of the path."""
-        base, names, is_map = self.root(side, path.root)
-        run, rest = run_of_names(path.segments[1:])
-        kind = "map" if rest and isinstance(rest[0], MapValues) else "list"
-        found = typed_or(base, [*names, *run], kind, NULL, is_map=is_map)
-        return self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found), rest
-
-    def selected(self, side: Side, items: Expression, select: Select, segments: Sequence[Segment] | None) -> Expression:
-        """Return the item that `[key=value]` names or null; `segments` lead to it if the list is not an item's own."""
-        found = first(items, select, self.names, self.turns, bounded=self.is_bounded)
-        return found if segments is None else self.variables.named(stem_of(side, segments), found)
-
     def _from(
         self, old: Expression, new: Expression, rest: Sequence[Segment], visit: Visit, path: FieldPath | None = None
     ) -> Expression:
-        """Return what must hold from where the names at the beginning of a path lead to; `path` if that is the object's root."""
+        """Return what must hold from where the names at the beginning of a path lead to; `path` if from an object's root."""
         if not rest:
             return self._both(old, new, ("o", "n"), lambda o, n: visit.pair(dynamic(o), dynamic(n)))
         segment, below = rest[0], rest[1:]
@@ -178,7 +133,7 @@ class DynamicForm(Form):
         if old is not None and new is not None:
             if not below:
                 return visit.pair(dynamic(old), dynamic(new))
-            before, after = (_read(side, names, rest, is_map=is_map) for side in (old, new))
+            before, after = (read(side, names, rest, is_map=is_map) for side in (old, new))
             return self._from(before, after, rest, visit)
         holds = visit.fresh if old is None else visit.gone
         there = new if old is None else old
@@ -189,7 +144,7 @@ class DynamicForm(Form):
         self, base: Expression, names: list[str], rest: Sequence[Segment], holds: HoldsAlone, *, is_map: bool
     ) -> Expression:
         """Return what must hold of all fields below an item that only one side holds."""
-        found = _read(base, names, rest, is_map=is_map) if names or rest else base
+        found = read(base, names, rest, is_map=is_map) if names or rest else base
         if not rest:
             return self.names.let(found, "n", lambda each: holds(dynamic(each)))
         segment, (below_names, below) = rest[0], run_of_names(rest[1:])
@@ -257,44 +212,8 @@ class DynamicForm(Form):
 
         return self._both(old, new, ("o", "n"), named)
 
-    def single(self, side: Side, path: FieldPath) -> Expression:
-        """Return the one value that a path names on a side, null if it is absent."""
-        found = self.start(side, path)
-        _, rest = run_of_names(path.segments)
-        while rest:
-            select, after = rest[0], rest[1:]
-            if not isinstance(select, Select):
-                raise CannotSayError("names many values where one is wanted")
-            holder = self.selected(side, found, select, path.segments[: len(path.segments) - len(after)])
-            names, rest = run_of_names(after)
-            found = _read(holder, names, rest, is_map=False) if names or rest else holder
-            found = self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
-        return found
-
-    def within_bounds(self, side: Side, path: FieldPath, holds: Expression) -> Expression:
-        """Return what holds of a field that is looked for in a list, as far as the list is not too long for the form."""
-        _, rest = run_of_names(path.segments)
-        if any(isinstance(segment, Select) for segment in rest[1:]):
-            raise CannotSayError(f"{path} leads through items of several lists")
-        return self.bounded(self.start(side, path), holds) if rest else holds
-
-    def is_gone(self, path: FieldPath) -> Expression:
-        """Return that the item that a path leads through was there and is no more."""
-        _, rest = run_of_names(path.segments)
-        if not rest or not isinstance(rest[0], Select):
-            return FALSE
-        there = path.segments[: len(path.segments) - len(rest) + 1]
-        return compare(self.selected("new", self.start("new", path), rest[0], there), "==", NULL)
-
 
 def turns_along(path: FieldPath) -> int:
     """Return how many items of each list a path leads through, so that all together stay bounded."""
     many = sum(isinstance(segment, Keyed | MapValues) for segment in path.segments)
     return MAX_TURNS if many < 2 else MAX_NESTED_TURNS if many == 2 else MAX_TWINS // 3
-
-
-def _read(base: Expression, names: Sequence[str], rest: Sequence[Segment], *, is_map: bool) -> Expression:
-    if not rest:
-        return value_or_null(base, names, is_map=is_map)
-    kind, empty = ("map", EMPTY_MAP) if isinstance(rest[0], MapValues) else ("list", EMPTY_LIST)
-    return typed_or(base, names, kind, empty, is_map=is_map)

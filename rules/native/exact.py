@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 from rules.fieldpath import FieldPath
-from rules.native.dynamic import SIDES, DynamicForm, ItemPair
+from rules.native.dynamic import DynamicForm
 from rules.native.expression import (
     FALSE,
     NULL,
@@ -19,7 +19,6 @@ from rules.native.expression import (
     call,
     choose,
     compare,
-    item,
     literal,
     macro,
     member,
@@ -35,32 +34,22 @@ from rules.native.losses import (
     NULLS,
     ODD_TIME,
     QUANTITY,
-    SUM_OF_MAP,
-    SUM_ORDER,
     TWINS,
 )
+from rules.native.measures import as_quantity, is_quantity, is_time
+from rules.native.reader import ItemPair
 from rules.native.reads import (
-    EMPTY_LIST,
     EMPTY_MAP,
     is_item,
-    is_set,
     leaf,
-    run_of_names,
-    same_keys,
     typed_or,
-    value_or_null,
 )
+from rules.native.same_numbers import is_same_read
+from rules.native.search import Search
 from rules.native.state import State, as_text, may_be_written_otherwise
 from rules.native.value import Single, Value, Visit
 from rules.native.variables import Variables, stem_of
-from rules.path_syntax import Items, Keyed, MapValues, Name, Segment, Select
-
-RFC_3339: Final = (
-    r"\A[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?"
-    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])\z"
-)
-"""What is taken for a time. CEL reads none before the year 1; a day that its month does not have is still an error."""
-
+from rules.path_syntax import Name, Segment, Select
 
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
 _LOCAL: Final = re.compile(r"[a-z][0-9]*(\..*)?")
@@ -233,45 +222,10 @@ class ExactForm(DynamicForm):
         """See `DynamicForm.every`."""
         return macro(items, "all", each.text, any_of(negate(is_item(each, keys)), body), self.turns)
 
-    def items(
-        self,
-        old: Expression,
-        new: Expression,
-        keys: Sequence[str],
-        visit: Visit,
-        pair: ItemPair,
-    ) -> Expression:
+    def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
         """See `DynamicForm.items`: each new item is looked up among the old ones."""
         self.lose(TWINS)
-
-        def matching(items: Expression, of: Expression) -> Expression:
-            with self.names.bound("c") as each:
-                return macro(
-                    items, "filter", each.text, all_of(is_item(each, keys), same_keys(each, of, keys)), self.turns
-                )
-
-        def judged(each: Expression, before: Expression) -> Expression:
-            holds = choose(is_empty(before), pair(None, each), pair(item(before, literal(0)), each))
-            if not visit.unique:
-                return holds
-
-            def once(twins: Expression) -> Expression:
-                alone = compare(method(twins, "size"), "==", literal(1))
-                return self.unless_same(compare(before, "==", twins), all_of(alone, holds))
-
-            return self.names.let(matching(new, each), "t", once)
-
-        def of(
-            side: Expression, other: Expression, holds: Callable[[Expression, Expression], Expression]
-        ) -> Expression:
-            with self.names.bound("i") as each:
-                body = self.names.let(matching(other, each), "b", lambda found: holds(each, found))
-                return macro(side, "all", each.text, any_of(negate(is_item(each, keys)), body), self.turns)
-
-        parts = [of(new, old, judged)] if visit.unique or pair_asks(pair) else []
-        if visit.gone is not None:
-            parts.append(of(old, new, lambda each, found: any_of(negate(is_empty(found)), pair(each, None))))
-        return all_of(*parts)
+        return Search(self, keys).items(old, new, visit, pair)
 
     def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
         """See `Form.let`: what reads nothing but variables becomes one."""
@@ -283,32 +237,7 @@ class ExactForm(DynamicForm):
 
     def same_numbers(self, paths: Sequence[FieldPath]) -> Expression:
         """See `Form.same_numbers`."""
-        return all_of(*(self._same_read(path) for path in paths))
-
-    def _same_read(self, path: FieldPath) -> Expression:
-        if path.names_one_value:
-            return compare(self.single("old", path), "==", self.single("new", path))
-        was_there, is_there = (compare(self.many(side, path)[0], "!=", NULL) for side in SIDES)
-        old, new = (self._values_of(side, path) for side in SIDES)
-        return all_of(compare(was_there, "==", is_there), compare(old, "==", new))
-
-    def _values_of(self, side: Side, path: FieldPath) -> Expression:
-        """Return all values that a sum adds up."""
-        many, (segment, *after) = self.many(side, path)
-        names, _ = run_of_names(after)
-        if isinstance(segment, MapValues):
-            if names:
-                self.lose(SUM_OF_MAP)
-            return many
-        if isinstance(segment, Keyed):
-            self.lose(SUM_ORDER)
-        with self.names.bound("i") as each:
-            value = value_or_null(each, names, is_map=True) if names else each
-            counted = is_item(each, segment.keys if isinstance(segment, Keyed) else ())
-            if isinstance(segment, Items) and not names:
-                counted = is_set(each)
-            found = macro(macro(many, "filter", each.text, counted, self.turns), "map", each.text, value, self.turns)
-        return choose(compare(many, "==", NULL), EMPTY_LIST, found)
+        return all_of(*(is_same_read(self, path) for path in paths))
 
     def is_summand(self, value: Value, largest: int | None) -> Expression:
         """See `DynamicForm.is_summand`."""
@@ -318,29 +247,3 @@ class ExactForm(DynamicForm):
     def sure_items(self, many: Expression, segment: Segment) -> Expression:
         """See `DynamicForm.sure_items`."""
         return TRUE
-
-
-def pair_asks(pair: ItemPair) -> bool:
-    """Tell whether anything is asked of items that both sides hold, or only the new one."""
-    probe = Expression("probe")
-    return any(holds.text != "true" for holds in (pair(probe, probe), pair(None, probe)))
-
-
-def is_time(value: Value) -> Expression:
-    """Return that a value is a time."""
-    return all_of(value.is_a("string"), method(value.it, "matches", literal(RFC_3339)))
-
-
-def is_quantity(value: Value) -> Expression:
-    """Return that a value is a quantity in a string."""
-    return all_of(value.is_a("string"), call("isQuantity", value.it))
-
-
-def as_quantity(value: Value) -> Expression:
-    """Return a number or a quantity as a quantity."""
-    return call("quantity", call("string", value.it))
-
-
-def is_empty(items: Expression) -> Expression:
-    """Return that a list has no items."""
-    return compare(method(items, "size"), "==", literal(0))

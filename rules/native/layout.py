@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-_TOKEN: Final = re.compile(r"'(?:[^'\\\\]|\\\\.)*'|\.(?:all|exists|filter|map)\([a-z][A-Za-z0-9_]*(?:, [a-z0-9]+)?, | && | \|\| |[()\[\]]|.")
+_TOKEN: Final = re.compile(
+    r"'(?:[^'\\\\]|\\\\.)*'|\.(?:all|exists|filter|map)\([a-z][A-Za-z0-9_]*(?:, [a-z0-9]+)?, | && | \|\| |[()\[\]]|."
+)
 _INDENT: Final = "  "
 
 LONG: Final = 100
@@ -61,4 +63,4 @@ def _opened(expression: str, indent: str) -> Iterator[str]:
 def _depth(token: str) -> int:
     if len(token) > 1:
         return 1 if token.startswith(".") else 0
-    return (token in "([") - (token in ")]")
+    return int(token in {"(", "["}) - int(token in {")", "]"})

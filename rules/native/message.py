@@ -9,10 +9,10 @@ from rules.api import InvariantBase, Rule
 from rules.fieldpath import FieldPath
 from rules.invariants.cel import Cel
 from rules.invariants.conditions import Conditions
-from rules.native.dynamic import SIDES
 from rules.native.exact import ExactForm
 from rules.native.expression import Expression, call, choose, literal
 from rules.native.form import CannotSayError, Clause
+from rules.native.reader import SIDES
 from rules.native.value import dynamic
 
 MAX_SHOWN: Final = 4
@@ -68,12 +68,10 @@ def _parts(message: str, paths: Sequence[str], values: Sequence[tuple[str, str]]
 def _values(path: FieldPath, form: ExactForm, hides: Hides) -> tuple[str, str]:
     if hides(str(path)):
         return literal(HIDDEN).text, literal(HIDDEN).text
-    old, new = (_shown(form.single(side, path), form) for side in SIDES)
+    old, new = (_shown(form.single(side, path)) for side in SIDES)
     return old, new
 
 
-def _shown(value: Expression, form: ExactForm) -> str:
-    field = dynamic(value)
-    scalar = choose(field.absent, literal("absent"), call("string", value))
-    shown = choose(field.is_a("map"), literal("{...}"), choose(field.is_a("list"), literal("[...]"), scalar))
-    return form.variables.named(f"{value.text.removeprefix(form.variables.prefix)}_text", shown).text
+def _shown(value: Expression) -> str:
+    """Return a scalar as text. Of an object or a list it fails: there the message stands alone."""
+    return f"({choose(dynamic(value).absent, literal('absent'), call('string', value))})"

@@ -18,15 +18,15 @@ from rules.native.suspect import SuspectForm
 from rules.native.variables import Variables
 
 MAX_SIZE: Final = 8_192
-"""Characters of an expression. The API server compiles all of a configuration anew at each change of it: measured 0.06 s for ten
-rules, 0.5 s for thirty, 6 s for a hundred in one expression."""
+"""Characters of an expression. The API server compiles a configuration anew at each change: measured 0.06 s for ten rules,
+0.5 s for thirty, 6 s for a hundred in one expression."""
 
 BUDGET: Final = 2_500_000
-"""What the conditions of one webhook may cost (Kubernetes: `RuntimeCELCostBudgetMatchConditions`). More is no error that anybody
-sees: under failurePolicy Ignore the webhook is skipped."""
+"""What the conditions of one webhook may cost (`RuntimeCELCostBudgetMatchConditions`). More is no error that anybody sees:
+under failurePolicy Ignore the webhook is skipped."""
 
 MAX_COST: Final = BUDGET // 4
-"""What the rules of one entry may cost by our estimate, with every list at its bound. The rest is for what we may have missed."""
+"""What the rules of one entry may cost by our estimate, with every list at its bound. The rest is for what it misses."""
 
 Mode: TypeAlias = Literal["Full", "Partial", "Off"]
 

@@ -35,9 +35,6 @@ def _sum(terms: tuple[Term, ...], amounts: Iterator[Amount]) -> Expression:
     total: Expression | None = None
     for term in terms:
         value = literal(term.value) if isinstance(term.value, int) else next(amounts).total
-        if total is None:
-            total = value
-        else:
-            total = add(total, "+" if term.sign > 0 else "-", value)
+        total = value if total is None else add(total, "+" if term.sign > 0 else "-", value)
     assert total is not None  # noqa: S101  the grammar wants one term at least
     return total

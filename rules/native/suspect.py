@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 
 from rules.fieldpath import FieldPath
-from rules.native.dynamic import DynamicForm, ItemPair
+from rules.native.alignment import Alignment
+from rules.native.dynamic import DynamicForm
 from rules.native.expression import (
     FALSE,
     TRUE,
@@ -21,9 +22,7 @@ from rules.native.expression import (
     call,
     choose,
     compare,
-    has,
     is_type,
-    item,
     listed,
     literal,
     macro,
@@ -33,7 +32,9 @@ from rules.native.expression import (
     negate,
 )
 from rules.native.form import CannotSayError, Side
-from rules.native.limits import MAX_MEMBERS, MAX_SUMMAND, MAX_TEXT, MAX_TURNS, MAX_TWINS
+from rules.native.limits import MAX_TEXT, MAX_TURNS
+from rules.native.plain import is_plain
+from rules.native.reader import ItemPair
 from rules.native.reads import EMPTY_MAP, leaf, typed_or
 from rules.native.state import State, may_be_written_otherwise
 from rules.native.value import Single, Value, Visit
@@ -104,18 +105,7 @@ class SuspectForm(DynamicForm):
     def same_deep(self, old: Value, new: Value, *, depth: int = 1) -> Expression:
         """See `Form.same_deep`: a double may equal an integer that it is not, so there must be none."""
         alike = compare(call("type", old.it), "==", call("type", new.it))
-        return all_of(alike, _equal(old, new), self._is_plain(new.it, depth if self.turns == MAX_TURNS else 1))
-
-    def _is_plain(self, value: Expression, depth: int) -> Expression:
-        """Return that nothing in a value is a double; deeper and larger values are given up."""
-        if depth == 0:
-            return all_of(is_scalar(value), compare(call("type", value), "!=", Expression("double", cost=0)))
-        small = compare(method(value, "size"), "<=", literal(MAX_MEMBERS))
-        with self.names.bound("k") as key:
-            members = macro(value, "map", key.text, item(value, key), MAX_MEMBERS)
-            in_map, in_list = (all_of(is_type(value, kind), small) for kind in ("map", "list"))
-            parts = choose(in_map, members, choose(in_list, value, listed(value)))
-            return macro(parts, "all", key.text, self._is_plain(key, depth - 1), MAX_MEMBERS)
+        return all_of(alike, _equal(old, new), is_plain(self.names, new.it, depth if self.turns == MAX_TURNS else 1))
 
     def differ(self, old: Value, new: Value) -> Expression:
         """See `Form.differ`."""
@@ -215,62 +205,12 @@ class SuspectForm(DynamicForm):
         judged = macro(items, "all", each.text, all_of(is_type(each, "map"), body), self.turns)
         return self.names.let(items, "l", lambda listed: self.bounded(listed, judged))
 
-    def items(
-        self,
-        old: Expression,
-        new: Expression,
-        keys: Sequence[str],
-        visit: Visit,
-        pair: ItemPair,
-    ) -> Expression:
-        """See `DynamicForm.items`: paired by index, which is linear. Items beyond the old list's end are new ones."""
-        if not self._lists:
-            self.partly["lists are paired by Kubernetes 1.33 and newer only"] = None
-            return all_of(*(compare(method(side, "size"), "==", literal(0)) for side in (old, new)))
-        length = method(old, "size")
-        with self.names.bound("i") as index, self.names.bound("e") as each:
-            before, variables = item(old, index), f"{index.text}, {each.text}"
-            aligned = any_of(compare(index, ">=", length), self._is_aligned(before, each, keys))
-            aligned = macro(new, "all", variables, aligned, self.turns)
-            for side in (old, new):
-                self.bounded(side, aligned)
-                aligned = all_of(compare(method(side, "size"), "<=", literal(self.turns)), aligned)
-            if self.variables.has(old) and self.variables.has(new):
-                aligned = self.variables.named(f"{new.text}_paired", aligned)
-            fresh = pair(None, each)
-            added = TRUE if fresh.text == "true" else all_of(is_type(each, "map"), fresh)
-            body = choose(compare(index, "<", length), pair(before, each), added)
-            paired = TRUE if body.text == "true" else macro(new, "all", variables, body, self.turns)
-        parts = [] if visit.gone is None else [compare(method(new, "size"), ">=", length)]
-        parts += [self._is_unique(new, keys)] if visit.unique else []
-        return all_of(aligned, *parts, paired)
-
-    def _is_aligned(self, before: Expression, after: Expression, keys: Sequence[str]) -> Expression:
-        """Return that two items are objects with the same keys."""
-        tests = [is_type(before, "map"), is_type(after, "map")]
-        for key in keys:
-            old, new = member(before, key), member(after, key)
-            tests += [has(before, key), has(after, key)]
-            # An object is only expected as a key where there are several, as `parentRef,controllerName`.
-            alike = is_type(new, "string") if len(keys) == 1 else self._is_plain(new, depth=1)
-            tests += [alike, compare(listed(old), "==", listed(new))]
-        return all_of(*tests)
-
-    def _is_unique(self, items: Expression, keys: Sequence[str]) -> Expression:
-        """Return that no two items of a short list have the same key."""
-        with self.names.bound("a") as one, self.names.bound("b") as other:
-            named = [
-                all_of(
-                    is_type(each, "map"),
-                    *(all_of(has(each, key), is_type(member(each, key), "string")) for key in keys),
-                )
-                for each in (one, other)
-            ]
-            alike = (compare(listed(member(one, key)), "==", listed(member(other, key))) for key in keys)
-            twins = macro(items, "filter", other.text, all_of(named[1], *alike), MAX_TWINS)
-            alone = compare(method(twins, "size"), "==", literal(1))
-            unique = macro(items, "all", one.text, all_of(named[0], alone), MAX_TWINS)
-        return all_of(compare(method(items, "size"), "<=", literal(MAX_TWINS)), unique)
+    def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
+        """See `DynamicForm.items`: paired by index."""
+        if self._lists:
+            return Alignment(self, keys).items(old, new, visit, pair)
+        self.partly["lists are paired by Kubernetes 1.33 and newer only"] = None
+        return all_of(*(compare(method(side, "size"), "==", literal(0)) for side in (old, new)))
 
     def same_numbers(self, paths: Sequence[FieldPath]) -> Expression:
         """See `Form.same_numbers`."""
@@ -286,13 +226,8 @@ class SuspectForm(DynamicForm):
     def sure_items(self, many: Expression, segment: Segment) -> Expression:
         """See `DynamicForm.sure_items`."""
         if isinstance(segment, Keyed):
-            return self._is_unique(many, segment.keys)
+            return Alignment(self, segment.keys).is_unique(many)
         return compare(method(many, "size"), "<=", literal(MAX_TURNS))
-
-
-def is_scalar(value: Expression) -> Expression:
-    """Return that a value is neither an object nor a list."""
-    return all_of(*(compare(call("type", value), "!=", Expression(kind, cost=0)) for kind in ("map", "list")))
 
 
 def _equal(old: Value, new: Value) -> Expression:

@@ -22,8 +22,6 @@ from rules.native.variables import Variables
 _REASONS: Final = frozenset({"Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"})
 """The reasons that a policy may give; its status code follows from them."""
 
-_NO_SELECTOR: Final[dict[str, Any]] = {"matchLabels": {}, "matchExpressions": []}
-
 API_VERSION: Final = "admissionregistration.k8s.io/v1"
 
 UNSEEN: Final = Loss("", "no metric of its own, no Event, no report; who wrote the field last is not said")
@@ -147,7 +145,9 @@ def _constraints(rule: Rule) -> dict[str, Any]:
             del each["resourceNames"]
         if each["scope"] == "*":
             del each["scope"]
-    return {key: value for key, value in written.items() if value not in ([], {}) and value != _NO_SELECTOR}
+    for selector in ("namespaceSelector", "objectSelector"):
+        written[selector] = {key: value for key, value in written[selector].items() if value}
+    return {key: value for key, value in written.items() if value}
 
 
 def _conditions(rule: Rule) -> list[dict[str, str]]:

@@ -13,8 +13,24 @@ from rules.path_syntax import Name, Segment, Select
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 _OURS: Final = re.compile(r"[a-z][0-9]*")
 _TAKEN: Final = RESERVED | frozenset(
-    "object oldObject request params namespaceObject authorizer variables self oldSelf "
-    "bool bytes double dyn duration has int list map null_type optional_type size string timestamp type uint".split()
+    (
+        *("authorizer", "namespaceObject", "object", "oldObject", "oldSelf", "params", "request", "self", "variables"),
+        *(
+            "bool",
+            "bytes",
+            "double",
+            "duration",
+            "dyn",
+            "has",
+            "int",
+            "list",
+            "map",
+            "null_type",
+            "optional_type",
+            "size",
+        ),
+        *("string", "timestamp", "type", "uint"),
+    )
 )
 
 

@@ -62,7 +62,10 @@ _logger = structlog.stdlib.get_logger(__name__)
 
 def match_conditions() -> list[dict[str, str]]:
     """Return the conditions of the canary's entry: its own writes only, and the prefilter that it tries."""
-    own = f"has(request.dryRun) && request.dryRun && has(request.options.fieldManager) && request.options.fieldManager == '{MANAGER}'"
+    options = "request.options"
+    own = (
+        f"has(request.dryRun) && request.dryRun && has({options}.fieldManager) && {options}.fieldManager == '{MANAGER}'"
+    )
     return [
         {"name": "only-the-canary", "expression": own},
         {"name": "may-break-a-rule", "expression": suspect([RULE.source.spec]).text},

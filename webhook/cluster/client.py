@@ -116,9 +116,7 @@ class ClusterClient:
             query["dryRun"] = "All"
         return await self._object("PATCH", path, query, body, _APPLY)
 
-    async def merge(
-        self, path: str, body: Object, *, manager: str = FIELD_MANAGER, dry_run: bool = False
-    ) -> Object:
+    async def merge(self, path: str, body: Object, *, manager: str = FIELD_MANAGER, dry_run: bool = False) -> Object:
         """Apply a JSON merge patch; one that holds `metadata.resourceVersion` fails with status 409 if that is no longer so."""
         query = {"fieldManager": manager, **({"dryRun": "All"} if dry_run else {})}
         return await self._object("PATCH", path, query, body, _MERGE)

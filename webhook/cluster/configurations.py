@@ -116,7 +116,10 @@ def configurations(
     by_group: dict[str, list[Entry]] = {}
     for entry in entries:
         by_group.setdefault(entry.key.group, []).append(entry)
-    return [own_rules(endpoint), *(configuration(group, each, endpoint, filtering) for group, each in sorted(by_group.items()))]
+    return [
+        own_rules(endpoint),
+        *(configuration(group, each, endpoint, filtering) for group, each in sorted(by_group.items())),
+    ]
 
 
 def name_of(group: str) -> str:

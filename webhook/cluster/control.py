@@ -20,11 +20,9 @@ from webhook.cluster.configurations import Endpoint, Filtering
 from webhook.cluster.entries import Plan
 from webhook.cluster.errors import ApiError, ClusterError
 from webhook.cluster.rule_source import RULES, RuleSource
-from webhook.cluster.rule_status import RuleState, status
+from webhook.cluster.rule_status import NOT_ASKED, RuleState, status
 from webhook.cluster.webhook_config import ConfigurationWriter, Written, holds
 from webhook.observe.metrics import Metrics
-
-_NOT_ASKED: Final = Prefilter("Off", "the API server does not ask for it")
 
 PERIOD: Final = 30.0
 """Seconds after which everything is compared again: somebody may have changed a configuration by hand."""
@@ -91,7 +89,7 @@ class Controller:
                 remarks=planned.remarks.get(title, ()),
                 configured=title in configured,
                 refusal=refusals.get(title, ""),
-                prefilter=prefilters.get(title, _NOT_ASKED),
+                prefilter=prefilters.get(title, NOT_ASKED),
             )
             await self._say(identity, rule, state)
 

@@ -106,7 +106,9 @@ def plan(rules: Iterable[CompiledRule], policy: Policy) -> Plan:
                 members.setdefault(key, {})[rule.title] = served
                 operations.setdefault((key, rule.title), set()).update(named.operations)
     entries = [
-        Entry(name_of(part), part, tuple(sorted(set().union(*(operations[key, each.title] for each in sharing)))), sharing)
+        Entry(
+            name_of(part), part, tuple(sorted(set().union(*(operations[key, each.title] for each in sharing)))), sharing
+        )
         for key, served in members.items()
         for part, sharing in _parts(key, served.values())
     ]

@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from rules.native.prefilter import Prefilter
 
+NOT_ASKED: Final = Prefilter("Off", "the API server does not ask for it")
+"""What is said of a rule that has no entry."""
+
 MAX_MESSAGE: Final = 1_024
 """Characters of a condition's message."""
 
@@ -25,7 +28,7 @@ class RuleState:
     remarks: Sequence[str] = ()
     configured: bool = False
     refusal: str = ""
-    prefilter: Prefilter = Prefilter("Off", "no entry")
+    prefilter: Prefilter = NOT_ASKED
 
 
 def status(state: RuleState, before: Mapping[str, Any], now: str) -> dict[str, Any]:

@@ -30,7 +30,8 @@ _logger = structlog.get_logger()
 class Written:
     """What a round of reconciling did.
 
-    `refused`: entries that the API server refuses, with why. `filtering`: how much of each entry's prefilter it takes. `written` and `deleted`: how many objects.
+    `refused`: entries that the API server refuses, with why. `filtering`: how much of each entry's prefilter it takes.
+    `written` and `deleted`: how many objects.
     """
 
     refused: dict[str, str]

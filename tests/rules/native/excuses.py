@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from rules.fieldpath import parse
 from rules.instants import instant
-from rules.native.exact import RFC_3339
 from rules.native.losses import (
     FRACTION,
     FRACTION_AS_TEXT,
@@ -21,6 +20,7 @@ from rules.native.losses import (
     SUM_ORDER,
     TWINS,
 )
+from rules.native.measures import RFC_3339
 from rules.path_syntax import Keyed, Select
 from rules.values import canonical
 

@@ -58,7 +58,10 @@ def schema(leaf: str, lists: str) -> Json:
     }
     conditions = items(["type"], condition, "status")
     part = {"type": "object", "properties": {"count": value, "name": _TEXT}}
-    version = {"type": "object", "properties": {"count": value, "parts": {"type": "array", "items": part, "maxItems": 4}}}
+    version = {
+        "type": "object",
+        "properties": {"count": value, "parts": {"type": "array", "items": part, "maxItems": 4}},
+    }
     parent = {
         "id": _TEXT,
         "ref": _TEXT,
@@ -153,9 +156,11 @@ def _object(value: Json, schema: Json) -> Any:
     others = schema.get("additionalProperties")
     declared = schema.get("properties", {})
     names = [name for name in value if name in declared or others]
-    found = {name: _fitted(value[name], declared.get(name, others)) for name in names[:4] if others} if others else {
-        name: _fitted(value[name], declared[name]) for name in names
-    }
+    found = (
+        {name: _fitted(value[name], declared.get(name, others)) for name in names[:4] if others}
+        if others
+        else {name: _fitted(value[name], declared[name]) for name in names}
+    )
     found = {name: member for name, member in found.items() if member is not _ABSENT}
     missing = [name for name in schema.get("required", ()) if name not in found]
     if any(name in {"type", "id", "ref"} for name in missing):

@@ -18,7 +18,9 @@ from webhook.review import decode
 from .virtual_time import run
 
 RULE = {"metadata": {"name": "r", "generation": 3}}
-REFUSED = ApiError(409, "Conflict", f'admission webhook "canary" denied the request: rule {MANAGER}, invariant generation')
+REFUSED = ApiError(
+    409, "Conflict", f'admission webhook "canary" denied the request: rule {MANAGER}, invariant generation'
+)
 PASSED = "a known bad write passed: the API server does not ask us, or its prefilter misses it"
 Answer = Exception | None
 

@@ -77,7 +77,9 @@ def test_a_rule_without_a_prefilter_does_not_cost_the_others_theirs() -> None:
 def test_rules_share_an_entry_as_far_as_one_expression_can_hold_them() -> None:
     fields = [f"status.{letter * 100}" for letter in "abcdefgh"]
     rules = [
-        compiled(f"r{number}", invariants=[{"name": "i", "monotonic": {"fields": fields, "direction": "NonDecreasing"}}])
+        compiled(
+            f"r{number}", invariants=[{"name": "i", "monotonic": {"fields": fields, "direction": "NonDecreasing"}}]
+        )
         for number in range(6)
     ]
     found = planned(*rules).entries
