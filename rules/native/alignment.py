@@ -1,4 +1,4 @@
-"""Items of two lists paired by index: linear, and whatever is not where it was is a suspect."""
+"""Items of two lists paired by index, which is linear; whatever is not where it was is a suspect, but in a short list."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rules.native.expression import (
+    NULL,
     TRUE,
     Expression,
     all_of,
@@ -25,6 +26,7 @@ from rules.native.expression import (
 from rules.native.limits import MAX_TWINS
 from rules.native.plain import is_plain
 from rules.native.reader import ItemPair
+from rules.native.reads import EMPTY_LIST
 from rules.native.value import Visit
 
 if TYPE_CHECKING:
@@ -33,7 +35,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Pairs items by index if their keys are the same; items beyond the end of the old list are new ones."""
+    """Pairs items by index if their keys are the same; items beyond the end of the old list are new ones.
+
+    A short list with one key, which a controller may have put into another order, is brought into the new order first.
+    """
 
     form: DynamicForm
     keys: Sequence[str]
@@ -41,22 +46,56 @@ class Alignment:
     def items(self, old: Expression, new: Expression, visit: Visit, pair: ItemPair) -> Expression:
         """Return what must hold of all items of both lists."""
         form, length = self.form, method(old, "size")
+        is_paired, before = self._paired(old, new)
         with form.names.bound("i") as index, form.names.bound("e") as each:
-            before, variables = item(old, index), f"{index.text}, {each.text}"
-            aligned = any_of(compare(index, ">=", length), self._is_aligned(before, each))
-            aligned = macro(new, "all", variables, aligned, form.turns)
-            for side in (old, new):
-                form.bounded(side, aligned)
-                aligned = all_of(compare(method(side, "size"), "<=", literal(form.turns)), aligned)
-            if form.variables.has(old) and form.variables.has(new):
-                aligned = form.variables.named(f"{new.text}_paired", aligned)
+            counterpart = item(before, index)
+            was_there = compare(index, "<", method(before, "size"))
+            if before.text != old.text:
+                was_there = all_of(was_there, compare(counterpart, "!=", NULL))
             fresh = pair(None, each)
             added = TRUE if fresh.text == "true" else all_of(is_type(each, "map"), fresh)
-            body = choose(compare(index, "<", length), pair(before, each), added)
-            paired = TRUE if body.text == "true" else macro(new, "all", variables, body, form.turns)
+            body = choose(was_there, pair(counterpart, each), added)
+            judged = TRUE if body.text == "true" else macro(new, "all", f"{index.text}, {each.text}", body, form.turns)
         parts = [] if visit.gone is None else [compare(method(new, "size"), ">=", length)]
+        if visit.gone is not None and before.text != old.text:
+            parts.append(self._all_found(before, length))
         parts += [self.is_unique(new)] if visit.unique else []
-        return all_of(aligned, *parts, paired)
+        return all_of(is_paired, *parts, judged)
+
+    def _paired(self, old: Expression, new: Expression) -> tuple[Expression, Expression]:
+        """Return that the items can be paired, and the old ones in the order of the new ones: null where there is none."""
+        form, variables = self.form, self.form.variables
+        is_aligned = self._are_aligned(old, new)
+        if not (variables.has(old) and variables.has(new)):
+            return is_aligned, old
+        stem = new.text.removeprefix(variables.prefix)
+        is_aligned = variables.named(f"{stem}_aligned", is_aligned)
+        if len(self.keys) > 1:
+            return is_aligned, old
+        is_paired = variables.named(
+            f"{stem}_paired", any_of(is_aligned, all_of(self.is_unique(old), self.is_unique(new)))
+        )
+        with form.names.bound("e") as each, form.names.bound("c") as other, form.names.bound("f") as found:
+            matching = macro(old, "filter", other.text, self._have_same_keys(other, each), MAX_TWINS)
+            first = choose(compare(method(found, "size"), "==", literal(0)), NULL, item(found, literal(0)))
+            one = item(macro(listed(matching), "map", found.text, first, 1), literal(0))
+            reordered = macro(new, "map", each.text, one, MAX_TWINS)
+        before = choose(is_aligned, old, choose(is_paired, reordered, EMPTY_LIST))
+        return is_paired, variables.named(f"{stem}_before", before)
+
+    def _are_aligned(self, old: Expression, new: Expression) -> Expression:
+        form, length = self.form, method(old, "size")
+        with form.names.bound("i") as index, form.names.bound("e") as each:
+            aligned = any_of(compare(index, ">=", length), self._is_aligned(item(old, index), each))
+            aligned = macro(new, "all", f"{index.text}, {each.text}", aligned, form.turns)
+        bounds = (compare(method(side, "size"), "<=", literal(form.turns)) for side in (old, new))
+        return all_of(*bounds, aligned)
+
+    def _all_found(self, before: Expression, length: Expression) -> Expression:
+        """Return that every old item is among those that were found for the new ones."""
+        with self.form.names.bound("x") as each:
+            found = macro(before, "filter", each.text, compare(each, "!=", NULL), self.form.turns)
+        return compare(method(found, "size"), "==", length)
 
     def _is_aligned(self, before: Expression, after: Expression) -> Expression:
         """Return that two items are objects with the same keys."""
@@ -64,21 +103,24 @@ class Alignment:
         for key in self.keys:
             old, new = member(before, key), member(after, key)
             tests += [has(before, key), has(after, key)]
-            # An object is only expected as a key where there are several, as `parentRef,controllerName`.
-            alike = is_type(new, "string") if len(self.keys) == 1 else is_plain(self.form.names, new, depth=1)
+            # A key that is an object is called so, as `parentRef`; if not, its list is called for.
+            is_object = key.lower().endswith("ref")
+            alike = is_plain(self.form.names, new, depth=1) if is_object else is_type(new, "string")
             tests += [alike, compare(listed(old), "==", listed(new))]
         return all_of(*tests)
 
     def is_unique(self, items: Expression) -> Expression:
-        """Return that no two items of a short list have the same keys, which are texts."""
+        """Return that the items of a short list are objects with texts as keys, no two with the same."""
         names = self.form.names
         with names.bound("a") as one, names.bound("b") as other:
-            same = (compare(listed(member(one, key)), "==", listed(member(other, key))) for key in self.keys)
-            twins = macro(items, "filter", other.text, all_of(self._is_named(other), *same), MAX_TWINS)
+            named = [is_type(one, "map")]
+            for key in self.keys:
+                named += [has(one, key), is_type(member(one, key), "string")]
+            are_named = macro(items, "all", one.text, all_of(*named), MAX_TWINS)
+            twins = macro(items, "filter", other.text, self._have_same_keys(other, one), MAX_TWINS)
             alone = compare(method(twins, "size"), "==", literal(1))
-            unique = macro(items, "all", one.text, all_of(self._is_named(one), alone), MAX_TWINS)
-        return all_of(compare(method(items, "size"), "<=", literal(MAX_TWINS)), unique)
+            are_alone = macro(items, "all", one.text, alone, MAX_TWINS)
+        return all_of(compare(method(items, "size"), "<=", literal(MAX_TWINS)), are_named, are_alone)
 
-    def _is_named(self, each: Expression) -> Expression:
-        keys = (all_of(has(each, key), is_type(member(each, key), "string")) for key in self.keys)
-        return all_of(is_type(each, "map"), *keys)
+    def _have_same_keys(self, one: Expression, other: Expression) -> Expression:
+        return all_of(*(compare(listed(member(one, key)), "==", listed(member(other, key))) for key in self.keys))

@@ -70,7 +70,10 @@ class ReadingForm(Form):
                 raise CannotSayError("names many values where one is wanted")
             holder = self.selected(side, found, select, path.segments[: len(path.segments) - len(after)])
             names, rest = run_of_names(after)
-            found = read(holder, names, rest, is_map=False) if names or rest else holder
+            if rest:
+                found = read(holder, names, rest, is_map=False)
+            else:
+                found = value_or_null(holder, names, is_map=False, or_null=True) if names else holder
             found = self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
         return found
 

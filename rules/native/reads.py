@@ -43,9 +43,12 @@ def run_of_names(segments: Sequence[Segment]) -> tuple[list[str], Sequence[Segme
     return names, segments[len(names) :]
 
 
-def leaf(base: Expression, names: Sequence[str], *, is_map: bool) -> tuple[Expression, Expression]:
-    """Return that a member of a member is there (null or not), and the member."""
-    guards = [TRUE if is_map or not names else is_type(base, "map")]
+def leaf(
+    base: Expression, names: Sequence[str], *, is_map: bool, or_null: bool = False
+) -> tuple[Expression, Expression]:
+    """Return that a member of a member is there (null or not), and the member; `or_null`: the base is a map or null."""
+    guard = is_set(base) if or_null else is_type(base, "map")
+    guards = [TRUE if is_map or not names else guard]
     for index, each in enumerate(names):
         if index:
             guards.append(is_type(base, "map"))
@@ -54,9 +57,9 @@ def leaf(base: Expression, names: Sequence[str], *, is_map: bool) -> tuple[Expre
     return all_of(*guards), base
 
 
-def value_or_null(base: Expression, names: Sequence[str], *, is_map: bool) -> Expression:
+def value_or_null(base: Expression, names: Sequence[str], *, is_map: bool, or_null: bool = False) -> Expression:
     """Return a member, or null."""
-    there, value = leaf(base, names, is_map=is_map)
+    there, value = leaf(base, names, is_map=is_map, or_null=or_null)
     return choose(there, value, NULL)
 
 

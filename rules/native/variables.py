@@ -64,9 +64,10 @@ class Variables:
             wanted = "" if self._short else _NOT_IN_A_NAME.sub("_", stem).strip("_")
             wanted = wanted or _letters(len(self.values))
             # Names of one letter are for what a macro binds.
-            wanted = f"{wanted}_" if wanted in _TAKEN or _OURS.fullmatch(wanted) or wanted[0].isdigit() else wanted
+            wanted = f"{wanted}_" if wanted in _TAKEN or _OURS.fullmatch(wanted) else wanted
+            wanted = f"_{wanted}" if wanted[0].isdigit() else wanted
             candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, 10_000)))
-            known = next(each for each in candidates if each not in self.values and not each[0].isdigit())
+            known = next(each for each in candidates if each not in self.values)
             self.values[known] = value
             self._names[value.text] = known
         return Expression(f"{self.prefix}{known}", cost=1 + bool(self.prefix))

@@ -113,3 +113,18 @@ def test_several_mistakes_are_a_line_each(rules: Path) -> None:
     ran = statusguard("explain", rules)
     assert ran.code == 2
     assert [line.partition(": ")[0] for line in ran.err.splitlines()] == [f"{rules}/{name}.yaml:11:5" for name in "ab"]
+
+
+def test_the_prefilter_is_shown_instead(rules: Path) -> None:
+    ran = statusguard("explain", rules, "--rule", "widgets", "--prefilter")
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith("widgets (ClusterStatusRule): prefilter ")
+    whole = json.loads(statusguard("explain", rules, "--prefilter", "--output", "json").out)
+    assert {each["rule"] for each in whole} == {"widgets", "team/backups"}
+    assert all(each["mode"] in {"Full", "Partial", "Off"} for each in whole)
+
+
+def test_the_prefilter_is_no_suite(rules: Path) -> None:
+    ran = statusguard("explain", rules, "--prefilter", "--output", "suite")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no test suite" in ran.err
