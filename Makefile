@@ -3,9 +3,10 @@
 # make lint  style, types, layers and dependencies only
 # make e2e   what needs a real API server, with the tests that take long
 # make bench what it costs to judge a review
-# make docs  the reference and the CRDs, made from the models; what the library notices, from its suites
+# make bench-prefilter what a prefilter saves on a real API server
+# make docs  what is made of the code: the reference, the CRDs, tables, dashboards and the PrometheusRule
 .DEFAULT_GOAL := help
-.PHONY: help run test lint e2e bench docs clean
+.PHONY: help run test lint e2e bench bench-prefilter docs clean
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -60,12 +61,17 @@ e2e: $(VENV)/installed-dev
 docs: $(VENV)/installed-dev
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_library_table.py
+	$(BIN)/python docs/make_native_table.py
+	$(BIN)/python docs/make_monitoring.py
 	$(BIN)/statusguard crds > manifests/crds/statusguard.dev.yaml
 
 bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/judge.py
 	$(BIN)/python benchmarks/lint.py
 	$(BIN)/python benchmarks/serve.py
+
+bench-prefilter: $(VENV)/installed-dev
+	$(BIN)/python benchmarks/prefilter.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

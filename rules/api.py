@@ -25,7 +25,7 @@ Action: TypeAlias = Literal["Deny", "Warn", "Audit"]
 
 
 class Exemptions(Model):
-    """Writers who may repair: their writes are never judged, always counted."""
+    """Writers who may repair: their writes are never judged, but counted."""
 
     users: Annotated[list[Text], Field(max_length=64)] = Field(default_factory=list, description="User names, whole.")
     groups: Annotated[list[Text], Field(max_length=64)] = Field(

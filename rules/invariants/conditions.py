@@ -14,7 +14,7 @@ from rules.fieldpath import FieldPath, ItemKey
 from rules.instants import Instant, instant
 from rules.invariants.kind import Kind
 from rules.model import PairedPath
-from rules.native.expression import TRUE, Expression, all_of, any_of, negate
+from rules.native.expression import TRUE, Expression, all_of, any_of
 from rules.native.form import Clause, Form
 from rules.native.value import Value, Visit
 from rules.pairing import Pair, Pairs, pairs

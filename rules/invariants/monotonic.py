@@ -104,6 +104,8 @@ class Monotonic(Kind):
 def _is(form: Form, value: Value, ignored: Any) -> Expression:
     """Return that a value is one of `ignoreValues`, however it is written."""
     if isinstance(ignored, int):
+        if value.type in {"", "string"}:
+            form.lose(IGNORED)
         return all_of(form.is_number(value), compare(value.it, "==", literal(ignored)))
     is_text = isinstance(ignored, str) and value.type in {"", "string"}
     written = all_of(value.present if value.type else TRUE, one_of(value.it, [ignored])) if is_text else FALSE

@@ -70,7 +70,8 @@ def _bracketed(text: str, width: int) -> list[str]:
     binding = _BINDING.match(inner)
     if binding is not None:
         last, inner = last + binding.group().rstrip(), inner[binding.end() :]
-    return [*above, last, *(f"  {line}" for line in _lines(inner, width - 2)), text[closing:]]
+    after, *below = _lines(text[closing + 1 :], width - 1)
+    return [*above, last, *(f"  {line}" for line in _lines(inner, width - 2)), text[closing] + after, *below]
 
 
 def _groups(text: str) -> Iterator[tuple[int, int]]:

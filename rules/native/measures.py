@@ -8,8 +8,8 @@ from rules.native.expression import Expression, all_of, call, literal, method
 from rules.native.value import Value
 
 RFC_3339: Final = (
-    r"\A[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])[Tt]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?"
-    r"([Zz]|[+-]([01][0-9]|2[0-3]):[0-5][0-9])\z"
+    r"\A[1-9][0-9]{3}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\.[0-9]+)?"
+    r"(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9])\z"
 )
 """What is taken for a time. CEL reads none before the year 1; a day that its month does not have is still an error."""
 

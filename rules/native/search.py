@@ -60,8 +60,8 @@ class Search:
 
 def _asks(pair: ItemPair) -> bool:
     """Tell whether anything is asked of items that both sides hold, or only the new one."""
-    probe = Expression("probe")
-    return any(holds.text != "true" for holds in (pair(probe, probe), pair(None, probe)))
+    before, after = Expression("before"), Expression("after")  # two names: that a thing is like itself is folded
+    return any(holds.text != "true" for holds in (pair(before, after), pair(None, after)))
 
 
 def is_empty(items: Expression) -> Expression:

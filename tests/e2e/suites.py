@@ -57,7 +57,7 @@ class Played:
     def prepare(self, api: Api) -> None:
         """Create the object as it is before the write: of its generation, and being deleted if it is."""
         old = dict(self.case.old or {})
-        metadata = old.pop("metadata")
+        metadata = dict(old.pop("metadata"))
         status = old.pop("status", None)
         generation = metadata.pop("generation", 1)
         kept = {key: metadata[key] for key in ("labels", "annotations", "finalizers") if key in metadata}
@@ -78,7 +78,12 @@ class Played:
             body = {**present, "status": new.get("status", {})}
         else:
             changed = {key: new["metadata"].get(key, {}) for key in ("labels", "annotations")}
-            body = {**present, **new, "status": present.get("status", {}), "metadata": {**present["metadata"], **changed}}
+            body = {
+                **present,
+                **new,
+                "status": present.get("status", {}),
+                "metadata": {**present["metadata"], **changed},
+            }
         return api.call("PUT", self.path(self.resource.subresource), body, query={"dryRun": "All"})
 
 

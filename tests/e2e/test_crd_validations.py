@@ -36,7 +36,7 @@ FREE: Final = "v1"
 RULES: Final = 16
 """How many rules of each kind are drawn."""
 
-NEWS: Final = 2
+NEWS: Final = 3
 """How many objects are written over each one that is stored."""
 
 PAIRS: Final = 300
@@ -62,16 +62,22 @@ class Play:
         self.counts = Counter[str]()
         self.disagreements: list[Object] = []
 
-    def run(self, api: Api) -> None:
-        """Write each old object, and several new ones over it."""
+    def run(self, api: Api, quota: int) -> None:
+        """Write old objects, and several new ones over each, until there are as many pairs as are wanted."""
         pairs = self.drawn.pairs
         for at, (old, _) in enumerate(pairs):
+            if self.counts["pairs"] >= quota:
+                return
             stored = self._stored(api, f"{self.version}-{at}", fitted(old, self.schema))
             for turn in range(NEWS):
                 self._write(api, stored, fitted(pairs[(at + turn) % len(pairs)][1], self.schema))
 
     def _stored(self, api: Api, name: str, old: Object) -> Object:
-        body = {"apiVersion": f"{GROUP}/{FREE}", "kind": self.plural.removesuffix("s").title(), "metadata": {"name": name}}
+        body = {
+            "apiVersion": f"{GROUP}/{FREE}",
+            "kind": self.plural.removesuffix("s").title(),
+            "metadata": {"name": name},
+        }
         created = api.create(self._path(FREE), body | {"spec": old.get("spec", {"size": 1})})
         return done(api.call("PUT", self._path(FREE, name, "status"), _with_status(created, old)))
 
@@ -125,7 +131,7 @@ def plays(admin: Api) -> list[Play]:
                 whole = play.native.set_into(whole)
         apply(admin, whole)
     for play in found:
-        eventually(lambda play=play: admin.exists(play._path(play.version)))  # noqa: SLF001
+        eventually(lambda play=play: admin.exists(play._path(play.version)))
     return found
 
 
@@ -147,8 +153,9 @@ def test_it_refuses_what_the_evaluator_does(plays: list[Play], plane: ControlPla
 
         def in_turn(number: int) -> None:
             for play in plays[number::WRITERS]:
-                play.run(clients[number])
+                play.run(clients[number], -(-PAIRS // of_kinds[play.kind]))
 
+        of_kinds = Counter(play.kind for play in plays)
         list(threads.map(in_turn, range(WRITERS)))
     counts = {kind: sum((play.counts for play in plays if play.kind == kind), Counter[str]()) for kind in KINDS}
     for kind, counted in counts.items():

@@ -122,6 +122,7 @@ def second_replica() -> Metrics:
     metrics.informer("clusterstatusrules", time.time, lambda: True)
     metrics.informer("statusrules", lambda: 0.0, lambda: False)
     metrics.leader(leads=True)
+    metrics.canary(lambda: 1.0)
     metrics.prefilter(full=2, partial=1, off=0)
     metrics.reload(success=True)
     for name in ("log", "events", "reports"):

@@ -1,4 +1,4 @@
-"""What the API server does with a CRD's transition rules: which nodes they are asked of, and what `self` and `oldSelf` are there."""
+"""What the API server does with a CRD's transition rules: of which nodes they are asked, and what they see there."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _nanoseconds(time: str) -> int:
     """Return what a time is compared by: the engine takes no times in lists and maps."""
     match = _FRACTION.search(time)
     fraction = match.group(1) if match else ""
-    whole = datetime.fromisoformat(_FRACTION.sub("", time).replace("Z", "+00:00"))
+    whole = datetime.fromisoformat(_FRACTION.sub("", time))
     return int(whole.timestamp()) * 10**9 + int(fraction.ljust(9, "0"))
 
 

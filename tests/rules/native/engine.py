@@ -110,7 +110,7 @@ def evaluate(expression: str, variables: Mapping[str, Any]) -> Any:
 
 
 def _owned(value: Any) -> Any:
-    """Return a value of the engine, which gives away one reference to None for each null: in the end CPython 3.11 would abort."""
+    """Return a value of the engine, which gives up one reference to None for each null: in the end CPython would abort."""
     if value is None:
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(None))
     members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()

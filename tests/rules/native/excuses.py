@@ -25,7 +25,7 @@ from rules.path_syntax import Keyed, Select
 from rules.values import canonical
 
 _TIME: Final = re.compile(RFC_3339.replace(r"\z", r"\Z"))
-_FINE: Final = re.compile(r"\.[0-9]{10}|[0-9]n|[eE]-")
+_FINE: Final = re.compile(r"\.[0-9]{10}|[0-9]n|[eE]-|^[+-]?\.[^0-9]*$")
 _MAYBE_TIME: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt].*")
 
 

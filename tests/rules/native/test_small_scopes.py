@@ -25,12 +25,30 @@ from .writes import as_stored, document
 
 ABSENT: Final = object()
 TIMES: Final = ("2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00", "2026-01-02T00:00:00Z")
-ANYTHING: Final = (ABSENT, None, -1, 0, 1, 2, 1.5, True, "A", "1", "1Ki", "1024", *TIMES[::2], [], [1], {}, {"a": 1})
+ANYTHING: Final[tuple[Any, ...]] = (
+    ABSENT,
+    None,
+    -1,
+    0,
+    1,
+    2,
+    1.5,
+    True,
+    "A",
+    "1",
+    "1Ki",
+    "1024",
+    *TIMES[::2],
+    [],
+    [1],
+    {},
+    {"a": 1},
+)
 """What any field may hold: the evaluator and CEL may differ in each of these types."""
 
-STATES: Final = (ABSENT, None, "", "A", "B", "1", 1, True, "true", 1.5, [], {})
-COUNTS: Final = (ABSENT, None, -1, 0, 1, 0.5, "1", [])
-GENERATIONS: Final = (ABSENT, None, -1, 0, 1, 2, 3, 1.5, "2", True, [], {})
+STATES: Final[tuple[Any, ...]] = (ABSENT, None, "", "A", "B", "1", 1, True, "true", 1.5, [], {})
+COUNTS: Final[tuple[Any, ...]] = (ABSENT, None, -1, 0, 1, 0.5, "1", [])
+GENERATIONS: Final[tuple[Any, ...]] = (ABSENT, None, -1, 0, 1, 2, 3, 1.5, "2", True, [], {})
 
 
 def items(member: str, *values: Any) -> tuple[Any, ...]:
@@ -43,6 +61,23 @@ def lists(items: tuple[Any, ...], *others: Any) -> tuple[Any, ...]:
     """Return all lists of up to two of the items: those with one key twice too."""
     found = [list(chosen) for length in range(3) for chosen in product(items, repeat=length)]
     return (*found, *(others or (ABSENT, None, "A", {"type": "A"})))
+
+
+def nested() -> tuple[Any, ...]:
+    """Return items that hold lists of up to one item."""
+    inner: tuple[Any, ...] = (*items("n", 0, 1)[:4], "A")
+    return (
+        *({"type": "A", "b": [each]} for each in inner),
+        {"type": "A", "b": []},
+        {"type": "A"},
+        {"type": "A", "b": {}},
+    )
+
+
+def two_keys() -> tuple[Any, ...]:
+    """Return items keyed by type and by n, which may be an object."""
+    keys = ({"n": 1}, {"n": "1"}, {"n": {"a": 1}}, {"n": {"a": 1.5}}, {})
+    return (*({"type": "A", "m": value, **key} for key in keys for value in (0, 1)), {"n": 1}, "A")
 
 
 def maps(*values: Any) -> tuple[Any, ...]:
@@ -86,6 +121,9 @@ RULES: Final[dict[str, tuple[Json, tuple[Any, ...]]]] = {
     "preserved-map": ({"preserved": {"fields": [ENTRY]}}, maps(ABSENT, None, 0, "A")),
     "frozen": ({"frozen": {"fields": [FIELD]}}, ANYTHING),
     "frozen-items": ({"frozen": {"fields": [ITEM]}}, lists(items("n", ABSENT, 1))),
+    "frozen-whole-items": ({"frozen": {"fields": ["status.a[type]"]}}, lists(items("n", ABSENT, 1))),
+    "frozen-items-in-items": ({"frozen": {"fields": ["status.a[type].b[type].n"]}}, lists(nested(), ABSENT, None, "A")),
+    "frozen-two-keys": ({"frozen": {"fields": ["status.a[type,n].m"]}}, lists(two_keys())),
     "frozen-map": ({"frozen": {"fields": [ENTRY]}}, maps(ABSENT, None, 0, 1.5, "A")),
     "transitions-allow": (
         {"transitions": {"field": FIELD, "allow": [{"from": ["A"], "to": ["B"]}], "initial": ["A", "1"]}},
