@@ -130,7 +130,8 @@ class RuleSpec(Model):
     )
     prefilter: Literal["Auto", "Off"] = Field(
         default="Auto",
-        description="Auto: the API server calls the webhook for suspects only. Off: for every write, to count them.",
+        description="Auto: the API server calls the webhook for suspects only. Off: for every write, to count them; in quotes, "
+        "because kubectl takes a bare Off for false.",
     )
     invariants: Annotated[list[Invariant], Field(min_length=1, max_length=MAX_INVARIANTS)] = Field(
         description="What must hold.",

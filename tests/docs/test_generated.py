@@ -39,8 +39,13 @@ def test_the_reference_is_that_of_the_models() -> None:
 
 
 def test_the_table_of_native_policies_is_that_of_the_forms() -> None:
-    found = program("make_native_table").page()
-    assert (ROOT / "docs/native-policies-table.md").read_text("utf-8") == found, "run `make docs`"
+    made = program("make_native_table")
+    assert (ROOT / "docs/native-policies-table.md").read_text("utf-8") == made.page(), "run `make docs`"
+
+
+def test_the_policy_on_the_page_of_native_policies_is_what_the_command_prints() -> None:
+    text = (ROOT / "docs/native-policies.md").read_text("utf-8")
+    assert program("make_native_table").with_example(text) == text, "run `make docs`"
 
 
 def test_every_mutation_of_the_library_is_noticed_or_explained(library_table: ModuleType) -> None:
