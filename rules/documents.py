@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, Final
@@ -26,6 +27,11 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 
 _PROPERTIES: Final = re.compile(r"\A(?:[&!]\S*\s+)*")
 """The anchor and the tag in front of a YAML value."""
+
+_YAML_1_1_BOOLEANS: Final = frozenset(
+    form for word in ("y", "n", "yes", "no", "on", "off") for form in (word, word.capitalize(), word.upper())
+)
+"""Words that are strings to us, as to YAML 1.2; https://yaml.org/type/bool.html."""
 
 _CHARACTERS: Final = {
     "'": re.compile(r"''|."),
@@ -66,6 +72,16 @@ class Document:
                 return self._text.place(node.start)
             node = node.parts[step]
         return self._text.place(node.start + (0 if offset is None else self._distance(node, offset)))
+
+    def unquoted_booleans(self) -> Iterator[tuple[Location, str]]:
+        """Yield the strings that YAML 1.1 takes for true or false, and so `kubectl` does, because they have no quotes."""
+        pending: list[tuple[Location, Node]] = [((), self._root)]
+        while pending:
+            location, node = pending.pop()
+            pending += [((*location, step), part) for step, part in node.parts.items()]
+            written = self._text.text[node.start : node.end]
+            if written in _YAML_1_1_BOOLEANS:
+                yield location, written
 
     def _distance(self, node: Node, offset: int) -> int:
         """Return how far from its first character the text of a scalar has the character `offset` of its value."""

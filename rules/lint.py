@@ -8,6 +8,7 @@ from typing import Final
 
 from rules.api import RuleSpec
 from rules.compile import CompiledInvariant, CompiledRule
+from rules.documents import Document
 from rules.fieldpath import FieldPath
 from rules.invariants.co_update import CoUpdate
 from rules.matching import ResourceRule
@@ -49,6 +50,13 @@ def doubles(rules: Sequence[CompiledRule]) -> Iterator[tuple[CompiledRule, Probl
         if first is not rule:
             message = f"says the same as rule {first.title}: every violation is reported twice"
             yield rule, Problem(("metadata", "name"), message, "same-rule", "warning")
+
+
+def unquoted_booleans(document: Document) -> Iterator[Problem]:
+    """Yield what a rule's document says otherwise to `kubectl` than to us."""
+    for location, written in document.unquoted_booleans():
+        message = f'kubectl reads {written} as true or false: write it in quotes, "{written}"'
+        yield Problem(location, message, "unquoted-boolean", "warning")
 
 
 def _of_matching(rule: CompiledRule) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rules.compile import CompiledRule
-from rules.lint import doubles, warnings
+from rules.lint import doubles, unquoted_booleans, warnings
 from rules.located import LocatedProblem, locate
 from rules.schemas.lint import schema_problems
 from rules.schemas.resource_check import undescribed
@@ -47,6 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         *(locate(problem, documents[id(rule)]) for rule, problem in doubles([rule for rule, _ in loaded.rules])),
         *(locate(problem, document) for rule, document in loaded.rules for problem in warnings(rule)),
         *(locate(problem, document) for rule, document in loaded.rules for problem in schema_problems(rule, catalog)),
+        *(locate(problem, document) for _, document in loaded.rules for problem in unquoted_booleans(document)),
     ]
     if not loaded.rules and not problems:
         raise InputError(f"no rule found in {', '.join(map(str, arguments.paths))}")

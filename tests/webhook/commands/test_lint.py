@@ -114,3 +114,13 @@ def test_nothing_to_lint_is_2(tmp_path: Path, content: str) -> None:
 def test_a_missing_file_is_2(tmp_path: Path) -> None:
     missing = tmp_path / "r.yaml"
     assert statusguard("lint", missing) == Ran(2, "", f"{missing}: No such file or directory\n")
+
+
+def test_what_kubectl_reads_otherwise_is_warned_of(tmp_path: Path) -> None:
+    file = tmp_path / "rule.yaml"
+    file.write_text(rule("widgets").replace("spec:\n", "spec:\n  prefilter: Off\n", 1))
+    ran = statusguard("lint", file)
+    assert ran.code == 0
+    assert 'warning: kubectl reads Off as true or false: write it in quotes, "Off" [unquoted-boolean]' in ran.out
+    file.write_text(rule("widgets").replace("spec:\n", 'spec:\n  prefilter: "Off"\n', 1))
+    assert "unquoted-boolean" not in statusguard("lint", file).out
