@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from webhook import cli, commands
+from webhook.commands import export
 
 ROOT = Path(__file__).parents[1]
 
@@ -67,4 +68,5 @@ def test_every_module_begins_with_what_it_is_for() -> None:
 
 def test_every_command_has_its_module() -> None:
     modules = {file.stem for file in Path(str(commands.__file__)).parent.glob("*.py")}
-    assert modules - {"__init__", "arguments"} == set(cli.COMMANDS)
+    targets = {f"export_{target.replace('-', '_')}" for target in export.TARGETS}
+    assert modules - {"__init__", "arguments"} == {*cli.COMMANDS, *targets}

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import Any, Final
 
 from rules.compile import CompiledRule
-from rules.native.layout import laid_out
+from rules.native.line_breaks import broken
 from rules.native.prefilter import MAX_COST, MAX_SIZE, Mode, Prefilter, prefilter_of
 
 _WIDTH: Final = 110
@@ -29,7 +29,7 @@ def as_text(rule: CompiledRule) -> Iterator[str]:
     if found.suspect is not None:
         yield f"True of a suspect ({_size(found)}):"
         yield ""
-        yield from (f"  {line}" for line in laid_out(found.suspect.text))
+        yield from (f"  {line}" for line in broken(found.suspect.text).splitlines())
 
 
 def as_json(rule: CompiledRule) -> dict[str, Any]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
 
 from rules.fieldpath import FieldPath
 from rules.native.dynamic import DynamicForm
@@ -50,11 +48,6 @@ from rules.native.state import State, as_text, may_be_written_otherwise
 from rules.native.value import Single, Value, Visit
 from rules.native.variables import Variables, stem_of
 from rules.path_syntax import Name, Segment, Select
-
-_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
-_LOCAL: Final = re.compile(r"[a-z][0-9]*(\..*)?")
-_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
-_VARIABLE: Final = re.compile(r"\bvariables\.([A-Za-z0-9_]+)")
 
 
 class ExactForm(DynamicForm):
@@ -136,12 +129,12 @@ class ExactForm(DynamicForm):
 
     def is_measure(self, value: Value) -> Expression:
         """See `Form.is_measure`."""
-        return any_of(self.is_number(value), is_time(value), is_quantity(value))
+        return any_of(self.is_number(value), self._is_time(value), is_quantity(value))
 
     def comparable(self, old: Value, new: Value) -> Expression:
         """See `Form.comparable`."""
         amounts = (any_of(self.is_number(value), is_quantity(value)) for value in (old, new))
-        return any_of(all_of(*amounts), all_of(is_time(old), is_time(new)))
+        return any_of(all_of(*amounts), all_of(self._is_time(old), self._is_time(new)))
 
     def not_less(self, old: Value, new: Value) -> Expression:
         """See `Form.not_less`."""
@@ -151,7 +144,7 @@ class ExactForm(DynamicForm):
         times = compare(call("timestamp", new.it), ">=", call("timestamp", old.it))
         order = method(as_quantity(new), "compareTo", as_quantity(old))
         quantities = compare(order, ">=", literal(0))
-        return choose(numbers, compare(new.it, ">=", old.it), choose(is_time(old), times, quantities))
+        return choose(numbers, compare(new.it, ">=", old.it), choose(self._is_time(old), times, quantities))
 
     def is_nothing(self, value: Value) -> Expression:
         """See `Form.is_nothing`."""
@@ -164,7 +157,7 @@ class ExactForm(DynamicForm):
         """See `Form.same_time`."""
         self.lose(ODD_TIME)
         times = compare(call("timestamp", old.it), "==", call("timestamp", new.it))
-        return any_of(self.same(old, new), all_of(is_time(old), is_time(new), times))
+        return any_of(self.same(old, new), all_of(self._is_time(old), self._is_time(new), times))
 
     def other_time(self, old: Value, new: Value) -> Expression:
         """See `Form.other_time`."""
@@ -173,7 +166,7 @@ class ExactForm(DynamicForm):
     def not_earlier(self, old: Value, new: Value) -> Expression:
         """See `Form.not_earlier`."""
         times = compare(call("timestamp", new.it), ">=", call("timestamp", old.it))
-        return any_of(negate(is_time(old)), negate(is_time(new)), times)
+        return any_of(negate(self._is_time(old)), negate(self._is_time(new)), times)
 
     def matches(self, value: Value, patterns: Sequence[str]) -> Expression:
         """See `Form.matches`."""
@@ -194,7 +187,8 @@ class ExactForm(DynamicForm):
 
     def expression(self, expression: str, same: Expression | None) -> Expression:
         """See `Form.expression`."""
-        own = Expression(f"({expression})")
+        # A comment at the end would swallow the bracket.
+        own = Expression(f"({expression}\n)" if "//" in expression else f"({expression})")
         if same is None:
             self.lose(ALWAYS)
             return own
@@ -229,11 +223,12 @@ class ExactForm(DynamicForm):
 
     def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
         """See `Form.let`: what reads nothing but variables becomes one."""
-        local = [each for each in _WORD.findall(_QUOTED.sub("", value.text)) if _LOCAL.fullmatch(each)]
-        read = _VARIABLE.search(value.text)
-        if local or read is None:
-            return super().let(value, then)
-        return then(self.variables.named(f"{read.group(1)}_value", value))
+        shared = self.variables.derived(value, "value")
+        return super().let(value, then) if shared is None else then(shared)
+
+    def _is_time(self, value: Value) -> Expression:
+        found = is_time(value)
+        return self.variables.derived(found, "is_time") or found
 
     def same_numbers(self, paths: Sequence[FieldPath]) -> Expression:
         """See `Form.same_numbers`."""

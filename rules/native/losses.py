@@ -10,7 +10,9 @@ TWINS: Final = "of several items with one key each is judged; here the first"
 NULLS: Final = "a null inside an object or a list is a value of its own; here it is absent"
 FRACTION_AS_TEXT: Final = "a large or small number with a fraction may be written otherwise as text (1e+06)"
 FRACTION: Final = "a relation is not judged while one of its numbers has a fraction; a sum beyond 64 bits is an error"
-ODD_TIME: Final = "times before the year 1000 or with a small t or z are none; a day that its month does not have (02-30) is an error"
+ODD_TIME: Final = (
+    "times before the year 1000 or with a small t or z are none; a day that its month does not have (02-30) is an error"
+)
 QUANTITY: Final = "quantities finer than a billionth are rounded up; a dot alone is 0"
 IGNORED: Final = "values that are ignored are compared as they are written, times and quantities too"
 SUM_OF_MAP: Final = "a sum over a map is judged whenever an entry changes, not only when a number does"

@@ -12,6 +12,9 @@ from rules.path_syntax import Name, Segment, Select
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 _OURS: Final = re.compile(r"[a-z][0-9]*")
+_WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_LOCAL: Final = re.compile(r"[a-z][0-9]*(\..*)?")
+_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
 _TAKEN: Final = RESERVED | frozenset(
     (
         *("authorizer", "namespaceObject", "object", "oldObject", "oldSelf", "params", "request", "self", "variables"),
@@ -46,6 +49,14 @@ class Variables:
         self.values: dict[str, Expression] = {}
         self._names: dict[str, str] = {}
         self._required: dict[str, Expression] = {}
+
+    def derived(self, value: Expression, suffix: str) -> Expression | None:
+        """Return the variable for an expression that reads nothing but variables, None for any other; for prefixed ones."""
+        bare = _QUOTED.sub("", value.text)
+        read = re.search(rf"\b{re.escape(self.prefix)}([A-Za-z0-9_]+)", bare)
+        if read is None or any(map(_LOCAL.fullmatch, _WORD.findall(bare))):
+            return None
+        return self.named(f"{read.group(1)}_{suffix}", value)
 
     def has(self, value: Expression) -> bool:
         """Tell whether an expression is one of the variables."""

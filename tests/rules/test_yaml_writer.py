@@ -37,6 +37,10 @@ def test_it_is_compact_and_keeps_the_order() -> None:
     assert write_yaml(value) == "z: {status: 'True', n: 1}\na:\n- x: \"1e3\"\n- b\nsame:\n- [1]\n- [1]\n"
 
 
+def test_text_of_several_lines_stands_on_as_many() -> None:
+    assert write_yaml({"a": {"b": "x: 1\n|| y", "c": 1}}) == "a:\n  b: |-\n    x: 1\n    || y\n  c: 1\n"
+
+
 def test_what_is_there_twice_is_written_twice() -> None:
     part = {"a": 1}
     assert write_yaml([part, part]) == "- {a: 1}\n- {a: 1}\n"

@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import Any, Final
 
 from rules.instants import instant
-from rules.native.crd_losses import ANY_ORDER, DOUBLE, OVERFLOW, TIME_TEXT
+from rules.native import losses
+from rules.native.crd_losses import ANY_ORDER, DOUBLE, OVERFLOW, TIME_TEXT, TWINS
 
 from . import excuses
 from .typed import values
@@ -15,6 +16,8 @@ from .typed import values
 
 def excused(loss: str, reads: Sequence[str], old: Any, new: Any) -> bool:
     """Tell whether the objects show a loss."""
+    if loss == TWINS:
+        return excuses.excused(losses.TWINS, reads, old, new)
     shows = _SHOWN.get(loss)
     return excuses.excused(loss, reads, old, new) if shows is None else shows(old, new)
 
