@@ -21,7 +21,7 @@ from webhook.errors import CannotRunError, InputError
 from webhook.output import error_line
 
 COMMANDS: Final = {
-    "serve": "answer the API server's reviews by rules from files",
+    "serve": "answer the API server's reviews by rules from files or of the cluster",
     "demo": "see it refuse bad writes, without a cluster",
     "check": "judge one write: two objects",
     "review": "answer recorded AdmissionReviews",
