@@ -74,9 +74,11 @@ class Monotonic(Kind):
     def in_cel(self, form: Form) -> Iterator[Clause]:
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
-            yield Clause(partial(form.pairs, path, Visit(partial(self._in_cel, form), alike=True)), sentence, (path,))
+            is_time = isinstance(measures(path)[0], str)
+            visit = Visit(partial(self._in_cel, form, is_time=is_time), alike=True)
+            yield Clause(partial(form.pairs, path, visit), sentence, (path,))
 
-    def _in_cel(self, form: Form, old: Value, new: Value) -> Expression:
+    def _in_cel(self, form: Form, old: Value, new: Value, *, is_time: bool) -> Expression:
         comparable = form.comparable(old, new)
         if self.direction == "NonIncreasing":
             kept = any_of(negate(comparable), form.not_less(new, old))
@@ -84,8 +86,11 @@ class Monotonic(Kind):
             cleared = TRUE if self.may_clear else form.is_nothing(old)
             kept = choose(comparable, form.not_less(old, new), cleared)
         ignored = form.rarely(any_of(*(_is(form, value, each) for value in (old, new) for each in self.ignore_values)))
-        fine = any_of(negate(form.is_measure(old)), ignored, kept)
-        return any_of(form.same(old, new), form.assuming(form.sure_numbers(old, new), fine))
+        nothing_before = negate(form.is_measure(old))
+        before, after = (new, old) if self.direction == "NonIncreasing" else (old, new)
+        in_order = form.surely_not_earlier(before, after) if is_time else FALSE
+        fine = form.assuming(form.sure_numbers(old, new), any_of(ignored, kept))
+        return any_of(form.same(old, new), nothing_before, in_order, fine)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""

@@ -23,7 +23,7 @@ from rules.native.expression import (
     member,
     method,
 )
-from rules.native.limits import MAX_TWINS
+from rules.native.limits import MAX_NESTED_TWINS, MAX_TURNS, MAX_TWINS
 from rules.native.plain import is_plain
 from rules.native.reader import ItemPair
 from rules.native.reads import EMPTY_LIST
@@ -42,6 +42,10 @@ class Alignment:
 
     form: DynamicForm
     keys: Sequence[str]
+
+    @property
+    def _twins(self) -> int:
+        return MAX_TWINS if self.form.turns == MAX_TURNS else MAX_NESTED_TWINS
 
     def items(self, old: Expression, new: Expression, visit: Visit, pair: ItemPair) -> Expression:
         """Return what must hold of all items of both lists."""
@@ -76,10 +80,10 @@ class Alignment:
             f"{stem}_paired", any_of(is_aligned, all_of(self.is_unique(old), self.is_unique(new)))
         )
         with form.names.bound("e") as each, form.names.bound("c") as other, form.names.bound("f") as found:
-            matching = macro(old, "filter", other.text, self._have_same_keys(other, each), MAX_TWINS)
+            matching = macro(old, "filter", other.text, self._have_same_keys(other, each), self._twins)
             first = choose(compare(method(found, "size"), "==", literal(0)), NULL, item(found, literal(0)))
             one = item(macro(listed(matching), "map", found.text, first, 1), literal(0))
-            reordered = macro(new, "map", each.text, one, MAX_TWINS)
+            reordered = macro(new, "map", each.text, one, self._twins)
         before = choose(is_aligned, old, choose(is_paired, reordered, EMPTY_LIST))
         return is_paired, variables.named(f"{stem}_before", before)
 
@@ -116,11 +120,11 @@ class Alignment:
             named = [is_type(one, "map")]
             for key in self.keys:
                 named += [has(one, key), is_type(member(one, key), "string")]
-            are_named = macro(items, "all", one.text, all_of(*named), MAX_TWINS)
-            twins = macro(items, "filter", other.text, self._have_same_keys(other, one), MAX_TWINS)
+            are_named = macro(items, "all", one.text, all_of(*named), self._twins)
+            twins = macro(items, "filter", other.text, self._have_same_keys(other, one), self._twins)
             alone = compare(method(twins, "size"), "==", literal(1))
-            are_alone = macro(items, "all", one.text, alone, MAX_TWINS)
-        return all_of(compare(method(items, "size"), "<=", literal(MAX_TWINS)), are_named, are_alone)
+            are_alone = macro(items, "all", one.text, alone, self._twins)
+        return all_of(compare(method(items, "size"), "<=", literal(self._twins)), are_named, are_alone)
 
     def _have_same_keys(self, one: Expression, other: Expression) -> Expression:
         return all_of(*(compare(listed(member(one, key)), "==", listed(member(other, key))) for key in self.keys))

@@ -40,6 +40,10 @@ class DynamicForm(ReadingForm):
         """Return that something holds of every item of a list that is an object with these keys."""
 
     @abstractmethod
+    def are_unique(self, items: Expression, keys: Sequence[str]) -> Expression:
+        """Return that no two items of a list have the same keys."""
+
+    @abstractmethod
     def is_summand(self, value: Value, largest: int | None) -> Expression:
         """Return that a value is an integer, and near enough to 0 (None: that does not matter) to be added up."""
 
@@ -102,8 +106,8 @@ class DynamicForm(ReadingForm):
             return select(old, new) if path else self._both(old, new, ("p", "l"), select)
         if isinstance(segment, MapValues):
             if path:
-                return self._entries(old, new, below, visit)
-            return self._both(old, new, ("p", "l"), lambda p, m: self._entries(p, m, below, visit))
+                return self._map_entries(old, new, below, visit)
+            return self._both(old, new, ("p", "l"), lambda p, m: self._map_entries(p, m, below, visit))
         if not isinstance(segment, Keyed):
             raise CannotSayError("[*] pairs nothing")
         unique = visit.unique and not any(isinstance(each, Keyed) for each in below)
@@ -138,10 +142,20 @@ class DynamicForm(ReadingForm):
         holds = visit.fresh if old is None else visit.gone
         there = new if old is None else old
         assert there is not None  # noqa: S101  one of the two sides holds the item
-        return TRUE if holds is None else self._alone(there, names, rest, holds, is_map=is_map)
+        unique = visit.unique and old is None
+        if holds is None and not unique:
+            return TRUE
+        return self._of_one_side(there, names, rest, holds or _anything, is_map=is_map, unique=unique)
 
-    def _alone(
-        self, base: Expression, names: list[str], rest: Sequence[Segment], holds: HoldsAlone, *, is_map: bool
+    def _of_one_side(
+        self,
+        base: Expression,
+        names: list[str],
+        rest: Sequence[Segment],
+        holds: HoldsAlone,
+        *,
+        is_map: bool,
+        unique: bool,
     ) -> Expression:
         """Return what must hold of all fields below an item that only one side holds."""
         found = read(base, names, rest, is_map=is_map) if names or rest else base
@@ -150,7 +164,7 @@ class DynamicForm(ReadingForm):
         segment, (below_names, below) = rest[0], run_of_names(rest[1:])
 
         def inner(each: Expression, *, is_map: bool) -> Expression:
-            return self._alone(each, below_names, below, holds, is_map=is_map)
+            return self._of_one_side(each, below_names, below, holds, is_map=is_map, unique=unique)
 
         def members(collection: Expression) -> Expression:
             if isinstance(segment, Select):
@@ -163,7 +177,9 @@ class DynamicForm(ReadingForm):
                     return macro(collection, "all", key.text, body, self.turns)
             with self.names.bound("i") as each:
                 keys = segment.keys if isinstance(segment, Keyed) else ()
-                return self.every(collection, each, keys, inner(each, is_map=True))
+                all_hold = self.every(collection, each, keys, inner(each, is_map=True))
+            is_last = unique and not any(isinstance(each, Keyed) for each in below)
+            return all_of(all_hold, self.are_unique(collection, keys)) if is_last else all_hold
 
         return self.names.let(found, "l", lambda collection: self.bounded(collection, members(collection)))
 
@@ -174,7 +190,7 @@ class DynamicForm(ReadingForm):
         pair = self._below(old, new, below, visit, is_map=True)
         return choose(is_none, any_of(was_none, gone), choose(was_none, fresh, pair))
 
-    def _entries(self, old: Expression, new: Expression, below: Sequence[Segment], visit: Visit) -> Expression:
+    def _map_entries(self, old: Expression, new: Expression, below: Sequence[Segment], visit: Visit) -> Expression:
         with self.names.bound("k") as key:
             before, after = item(old, key), item(new, key)
             in_old = all_of(contained(key, old), is_set(before))
@@ -211,6 +227,10 @@ class DynamicForm(ReadingForm):
             return self._aliased(others, [*found, single], then)
 
         return self._both(old, new, ("o", "n"), named)
+
+
+def _anything(value: Value) -> Expression:
+    return TRUE
 
 
 def turns_along(path: FieldPath) -> int:

@@ -221,6 +221,10 @@ class ExactForm(DynamicForm):
         self.lose(TWINS)
         return Search(self, keys).items(old, new, visit, pair)
 
+    def are_unique(self, items: Expression, keys: Sequence[str]) -> Expression:
+        """See `DynamicForm.are_unique`."""
+        return Search(self, keys).are_unique(items)
+
     def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
         """See `Form.let`: what reads nothing but variables becomes one."""
         shared = self.variables.derived(value, "value")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rules.fieldpath import FieldPath
-from rules.native.expression import Expression
+from rules.native.expression import FALSE, Expression
 from rules.native.state import State
 from rules.native.value import Single, Value, Visit
 from rules.relations import Relation
@@ -136,6 +136,10 @@ class Form(ABC):
     @abstractmethod
     def not_earlier(self, old: Value, new: Value) -> Expression:
         """Return that `new` is no earlier time than `old`, or that one of them is no time."""
+
+    def surely_not_earlier(self, old: Value, new: Value) -> Expression:
+        """Return that both are times, and `new` is no earlier one; false where `not_less` compares times."""
+        return FALSE
 
     @abstractmethod
     def matches(self, value: Value, patterns: Sequence[str]) -> Expression:

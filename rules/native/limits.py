@@ -7,14 +7,17 @@ from typing import Final
 MAX_TURNS: Final = 256
 """Items of a list (entries of a map) that are gone through at most; a write with a longer one is a suspect."""
 
-MAX_NESTED_TURNS: Final = 32
-"""The same for lists in lists, each: together a thousand turns."""
+MAX_NESTED_TURNS: Final = 24
+"""The same for lists in lists, each: together some hundred turns."""
 
 MAX_MEMBERS: Final = 16
 """Members of an object or a list that is compared as a whole, at each level."""
 
 MAX_TWINS: Final = 24
 """Items of a list that are compared each with each."""
+
+MAX_NESTED_TWINS: Final = 12
+"""The same for lists in lists."""
 
 MAX_TEXT: Final = 256
 """Characters of a text that a pattern is tried on."""

@@ -28,6 +28,12 @@ under failurePolicy Ignore the webhook is skipped."""
 MAX_COST: Final = BUDGET // 4
 """What the rules of one entry may cost by our estimate, with every list at its bound. The rest is for what it misses."""
 
+# Measured on kube-apiserver v1.36.2, by what else fits before the write is refused (to about 10,000 units), lists of 256 items:
+# one expression fails beyond 1,000,000, all conditions of a webhook together beyond 2,500,000. Estimated and charged, a path
+# through such a list: conditions 226,655 and 9,000; frozen 196,258 and 38,000; observedGeneration 122,554 and 38,000; monotonic
+# 100,258 and 28,000; sum() 21,400 and 9,000; two of the library's largest rules 455,017 and 94,000, 419,705 and 85,000. The
+# estimate counts all that an expression says, the API server what is evaluated of it.
+
 Mode: TypeAlias = Literal["Full", "Partial", "Off"]
 
 

@@ -43,6 +43,12 @@ class Search:
             body = self.form.names.let(self._matching(other, each), "b", lambda found: holds(each, found))
             return macro(side, "all", each.text, any_of(negate(is_item(each, self.keys)), body), self.form.turns)
 
+    def are_unique(self, items: Expression) -> Expression:
+        """Return that no two items of a list have the same keys."""
+        with self.form.names.bound("i") as each:
+            alone = compare(method(self._matching(items, each), "size"), "==", literal(1))
+            return macro(items, "all", each.text, any_of(negate(is_item(each, self.keys)), alone), self.form.turns)
+
     def _matching(self, items: Expression, of: Expression) -> Expression:
         with self.form.names.bound("c") as each:
             test = all_of(is_item(each, self.keys), same_keys(each, of, self.keys))

@@ -33,6 +33,7 @@ from rules.native.expression import (
 )
 from rules.native.form import CannotSayError, Side
 from rules.native.limits import MAX_TEXT, MAX_TURNS
+from rules.native.measures import in_order
 from rules.native.plain import is_plain
 from rules.native.reader import ItemPair
 from rules.native.reads import EMPTY_MAP, leaf, typed_or
@@ -156,6 +157,10 @@ class SuspectForm(DynamicForm):
         """See `Form.not_earlier`."""
         return any_of(old.absent, new.absent, self.same(old, new))
 
+    def surely_not_earlier(self, old: Value, new: Value) -> Expression:
+        """See `Form.surely_not_earlier`."""
+        return in_order(old, new)
+
     def matches(self, value: Value, patterns: Sequence[str]) -> Expression:
         """See `Form.matches`."""
         whole = literal(rf"\A(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})\z")
@@ -211,6 +216,10 @@ class SuspectForm(DynamicForm):
             return Alignment(self, keys).items(old, new, visit, pair)
         self.partly["lists are paired by Kubernetes 1.33 and newer only"] = None
         return all_of(*(compare(method(side, "size"), "==", literal(0)) for side in (old, new)))
+
+    def are_unique(self, items: Expression, keys: Sequence[str]) -> Expression:
+        """See `DynamicForm.are_unique`."""
+        return Alignment(self, keys).is_unique(items)
 
     def same_numbers(self, paths: Sequence[FieldPath]) -> Expression:
         """See `Form.same_numbers`."""

@@ -32,7 +32,7 @@ BY_WEBHOOK: Final = "v1beta1"
 BY_NOBODY: Final = "v1alpha1"
 
 LOOSE: Final = {"x-kubernetes-preserve-unknown-fields": True, "nullable": True}
-PLURALS: Final = {"things": {"status": {}}, "wholes": {}}
+PLURALS: Final[dict[str, Object]] = {"things": {"status": {}}, "wholes": {}}
 """The kinds and their subresources: of a whole the status is written with everything else."""
 
 ERRORS: Final = "apiserver_admission_match_condition_evaluation_errors_total"

@@ -74,6 +74,15 @@ def test_an_item_that_is_dropped_from_a_list_in_another_order_is_seen() -> None:
     assert is_suspect(found.suspect, status(1, conditions=[a, b]), status(1, conditions=[b]))
 
 
+def test_what_is_there_twice_in_a_new_item_is_seen() -> None:
+    found = of({"name": "c", "conditions": {"path": "status.parents[ref].conditions"}})
+    assert found.suspect is not None
+    ready = {"type": "Ready", "status": "True"}
+    for conditions, suspected in (([ready], False), ([ready, ready], True)):
+        new = status(1, parents=[{"ref": "a", "conditions": conditions}])
+        assert is_suspect(found.suspect, status(1), new) is suspected
+
+
 @pytest.mark.parametrize(
     ("found", "mode", "reason"),
     [

@@ -1,0 +1,197 @@
+"""Status patches a second on a real API server: without a webhook, behind a prefilter, with a native policy, with calls.
+
+    python benchmarks/prefilter.py --writers 8 --rounds 12 --seconds 2
+
+All four are asked in turn, in one run on one API server, each round in another order; what counts is the ratio within a round.
+The programs of a control plane are where the tests look for them (KUBEBUILDER_ASSETS). Writers, API server, etcd and webhook
+share the machine.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+from rules.compile import compile_rule
+from rules.native.vap import policy
+from tests.e2e.api import MERGE, Api, done
+from tests.e2e.control_plane import CONTROLLER, ControlPlane
+from tests.e2e.install import apply, install
+from tests.e2e.kept import KeptApi, kept
+from tests.e2e.process import eventually
+from tests.e2e.replica import Replica, replica
+from tests.e2e.rules import Rules, rule
+
+GROUP: Final = "bench.example.test"
+NAMESPACE: Final = "bench"
+WAYS: Final = {
+    "nothings": "no webhook",
+    "prefiltereds": "behind the prefilter",
+    "policies": "ValidatingAdmissionPolicy",
+    "calleds": "a webhook that is always called",
+}
+"""A kind for each way, and what it is."""
+
+CONDITIONS: Final = 8
+INVARIANTS: Final[tuple[dict[str, Any], ...]] = (
+    {"name": "generation", "observedGeneration": {}},
+    {"name": "counters", "relation": {"holds": ["status.readyReplicas <= status.replicas"]}},
+    {"name": "conditions", "conditions": {}},
+    {"name": "phase", "transitions": {"field": "status.phase", "terminal": ["Done"]}},
+)
+
+
+def define(api: Api) -> None:
+    """Define a kind for each way, all alike."""
+    apply(api, {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE}})
+    loose = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    schema = {"type": "object", "properties": {"spec": loose, "status": loose}}
+    version = {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}
+    for plural in WAYS:
+        kind = plural.removesuffix("s").title()
+        names = {"plural": plural, "singular": kind.lower(), "kind": kind, "listKind": f"{kind}List"}
+        versions = [{**version, "subresources": {"status": {}}}]
+        spec = {"group": GROUP, "scope": "Namespaced", "names": names, "versions": versions}
+        metadata = {"name": f"{plural}.{GROUP}"}
+        definition = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata}
+        apply(api, definition | {"spec": spec})
+    eventually(lambda: all(api.exists(collection(plural)) for plural in WAYS))
+
+
+def collection(plural: str) -> str:
+    return f"/apis/{GROUP}/v1/namespaces/{NAMESPACE}/{plural}"
+
+
+def judged(plural: str, **spec: Any) -> dict[str, Any]:
+    """Return the rule for a kind."""
+    resources = [{"apiGroups": [GROUP], "apiVersions": ["v1"], "resources": [f"{plural}/status"]}]
+    return rule(plural, GROUP, *INVARIANTS, matchConstraints={"resourceRules": resources}, **spec)
+
+
+def guard(api: Api, rules: Rules) -> None:
+    """Put the rule in force three ways, and wait until each of them refuses a bad write."""
+    rules.serve(judged("prefiltereds"))
+    rules.serve(judged("calleds", prefilter="Off"))
+    for document in policy(compile_rule(judged("policies")).source).documents():
+        apply(api, document)
+    for plural in list(WAYS)[1:]:
+        path = f"{collection(plural)}/writer-0/status"
+        eventually(partial(_is_refused, api, path))
+
+
+def _is_refused(api: Api, path: str) -> bool:
+    bad = {"status": {"readyReplicas": 1_000_000_000}}
+    return api.call("PATCH", path, bad, MERGE, {"dryRun": "All"}).code in (409, 422)
+
+
+def status(number: int, size: int) -> dict[str, Any]:
+    """Return an honest status, another one for each number, of about that many bytes."""
+    texts = {"reason": "AsExpected", "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 1}
+    message = "x" * max(0, size // CONDITIONS - 160)
+    conditions = [
+        {"type": f"Type{each}", "status": "True", "message": f"{message}{number}", **texts}
+        for each in range(CONDITIONS)
+    ]
+    counters = {"replicas": 5 + number, "readyReplicas": 3, "observedGeneration": 1, "phase": "Running"}
+    return {**counters, "conditions": conditions}
+
+
+@dataclass
+class Writer:
+    """One controller: its connection, and its object of each kind."""
+
+    api: KeptApi
+    name: str
+    size: int
+    numbers: Iterator[int]
+
+    def create(self) -> None:
+        for plural in WAYS:
+            kind = plural.removesuffix("s").title()
+            body = {"apiVersion": f"{GROUP}/v1", "kind": kind, "metadata": {"name": self.name}, "spec": {"size": 1}}
+            self.api.create(collection(plural), body)
+            done(self.api.merge(f"{collection(plural)}/{self.name}/status", {"status": status(0, self.size)}))
+
+    def write_until(self, plural: str, end: float) -> int:
+        """Patch the status again and again; return how often."""
+        path, written = f"{collection(plural)}/{self.name}/status", 0
+        while time.perf_counter() < end:
+            answer = self.api.call("PATCH", path, {"status": status(next(self.numbers), self.size)}, MERGE)
+            assert answer.code == 200, answer
+            written += 1
+        return written
+
+
+def measure(writers: Sequence[Writer], threads: ThreadPoolExecutor, plural: str, seconds: float) -> float:
+    """Return how many patches a second all writers together make."""
+    start = time.perf_counter()
+    written: list[int] = list(threads.map(lambda each: each.write_until(plural, start + seconds), writers))
+    return sum(written) / (time.perf_counter() - start)
+
+
+def calls(running: Replica) -> dict[str, float]:
+    return {each: running.count("statusguard_requests_total", group=GROUP, resource=each) for each in WAYS}
+
+
+@contextmanager
+def cluster() -> Iterator[tuple[ControlPlane, Replica]]:
+    """Run a control plane, and Statusguard as a process that it reaches through a Service."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        plane = ControlPlane(folder, stack)
+        install(plane.admin)
+        define(plane.admin)
+        yield plane, stack.enter_context(replica(plane, folder / "statusguard.log"))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--writers", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=12)
+    parser.add_argument("--seconds", type=float, default=2.0)
+    parser.add_argument("--bytes", type=int, default=3_000)
+    arguments = parser.parse_args()
+    found: dict[str, list[float]] = {plural: [] for plural in WAYS}
+    with cluster() as (plane, running), ExitStack() as stack:
+        numbers = count(1)
+        writers = [
+            Writer(stack.enter_context(closing(kept(plane, CONTROLLER))), f"writer-{each}", arguments.bytes, numbers)
+            for each in range(arguments.writers)
+        ]
+        threads = stack.enter_context(ThreadPoolExecutor(arguments.writers))
+        list(threads.map(Writer.create, writers))
+        guard(plane.admin, Rules(plane.admin))
+        stored = len(json.dumps(plane.admin.get(f"{collection('nothings')}/writer-0")))
+        for plural in WAYS:
+            measure(writers, threads, plural, arguments.seconds)
+        before, ways = calls(running), list(WAYS)
+        for turn in range(arguments.rounds):
+            for plural in ways[turn % 4 :] + ways[: turn % 4]:
+                found[plural].append(measure(writers, threads, plural, arguments.seconds))
+        called = {plural: number - before[plural] for plural, number in calls(running).items()}
+    print(
+        f"{arguments.writers} writers, objects of {stored} bytes, {arguments.rounds} rounds of {arguments.seconds:g} s each,"
+    )
+    print(f"load average at the end {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
+    print(f"{'':32} patches/s   of no webhook (quartiles)   calls")
+    for plural, way in WAYS.items():
+        ratios = [one / none for one, none in zip(found[plural], found["nothings"], strict=True)]
+        low, middle, high = statistics.quantiles(ratios, n=4) if len(ratios) > 1 else ratios * 3
+        speed = statistics.median(found[plural])
+        print(f"{way:32} {speed:9.0f}   {middle:.3f} ({low:.3f} to {high:.3f}){called[plural]:17.0f}")
+
+
+if __name__ == "__main__":
+    main()
