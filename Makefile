@@ -71,7 +71,8 @@ bench: $(VENV)/installed-dev
 	$(BIN)/python benchmarks/serve.py
 
 bench-prefilter: $(VENV)/installed-dev
-	$(BIN)/python benchmarks/prefilter.py
+	$(BIN)/python benchmarks/prefilter.py --rule fields
+	$(BIN)/python benchmarks/prefilter.py --rule conditions
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage

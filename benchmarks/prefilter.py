@@ -45,12 +45,16 @@ WAYS: Final = {
 """A kind for each way, and what it is."""
 
 CONDITIONS: Final = 8
-INVARIANTS: Final[tuple[dict[str, Any], ...]] = (
-    {"name": "generation", "observedGeneration": {}},
+_FIELDS: Final[tuple[dict[str, Any], ...]] = (
+    {"name": "generation", "observedGeneration": {"fields": ["status.observedGeneration"]}},
     {"name": "counters", "relation": {"holds": ["status.readyReplicas <= status.replicas"]}},
-    {"name": "conditions", "conditions": {}},
     {"name": "phase", "transitions": {"field": "status.phase", "terminal": ["Done"]}},
 )
+RULES: Final[dict[str, tuple[dict[str, Any], ...]]] = {
+    "fields": _FIELDS,
+    "conditions": (*_FIELDS, {"name": "generations", "observedGeneration": {}}, {"name": "times", "conditions": {}}),
+}
+"""What is demanded: of three fields, or of all conditions as well, each of which every write changes."""
 
 
 def define(api: Api) -> None:
@@ -74,17 +78,17 @@ def collection(plural: str) -> str:
     return f"/apis/{GROUP}/v1/namespaces/{NAMESPACE}/{plural}"
 
 
-def judged(plural: str, **spec: Any) -> dict[str, Any]:
+def judged(plural: str, demands: str, **spec: Any) -> dict[str, Any]:
     """Return the rule for a kind."""
     resources = [{"apiGroups": [GROUP], "apiVersions": ["v1"], "resources": [f"{plural}/status"]}]
-    return rule(plural, GROUP, *INVARIANTS, matchConstraints={"resourceRules": resources}, **spec)
+    return rule(plural, GROUP, *RULES[demands], matchConstraints={"resourceRules": resources}, **spec)
 
 
-def guard(api: Api, rules: Rules) -> None:
+def guard(api: Api, rules: Rules, demands: str) -> None:
     """Put the rule in force three ways, and wait until each of them refuses a bad write."""
-    rules.serve(judged("prefiltereds"))
-    rules.serve(judged("calleds", prefilter="Off"))
-    for document in policy(compile_rule(judged("policies")).source).documents():
+    rules.serve(judged("prefiltereds", demands))
+    rules.serve(judged("calleds", demands, prefilter="Off"))
+    for document in policy(compile_rule(judged("policies", demands)).source).documents():
         apply(api, document)
     for plural in list(WAYS)[1:]:
         path = f"{collection(plural)}/writer-0/status"
@@ -162,6 +166,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--seconds", type=float, default=2.0)
     parser.add_argument("--bytes", type=int, default=3_000)
+    parser.add_argument(
+        "--rule", choices=RULES, default="fields", help="what is demanded: of fields, or of conditions too"
+    )
     arguments = parser.parse_args()
     found: dict[str, list[float]] = {plural: [] for plural in WAYS}
     with cluster() as (plane, running), ExitStack() as stack:
@@ -172,7 +179,7 @@ def main() -> None:
         ]
         threads = stack.enter_context(ThreadPoolExecutor(arguments.writers))
         list(threads.map(Writer.create, writers))
-        guard(plane.admin, Rules(plane.admin))
+        guard(plane.admin, Rules(plane.admin), arguments.rule)
         stored = len(json.dumps(plane.admin.get(f"{collection('nothings')}/writer-0")))
         for plural in WAYS:
             measure(writers, threads, plural, arguments.seconds)

@@ -118,7 +118,10 @@ class Conditions(Kind):
             return all_of(back, any_of(same, first, status_moved, *others))
 
         before, after = (form.member(side, "lastTransitionTime") for side in (old, new))
-        return form.let_values(before, after, times)
+        judged = form.let_values(before, after, times)
+        if self.last_transition_time == "WithStatus":
+            return judged
+        return any_of(form.surely_same_member(old, new, "lastTransitionTime"), judged)
 
     def sentences(self) -> list[str]:
         """Return what is demanded of the list."""

@@ -89,7 +89,7 @@ class ObservedGeneration(Kind):
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
             holds = self._in_cel(form, path)
-            visit = Visit(holds, partial(holds, ABSENT), alike=True)
+            visit = Visit(holds, partial(holds, ABSENT), alike=True, numbers=True)
             yield Clause(partial(form.pairs, path, visit), sentence, (path,), on_create=self.not_ahead)
 
     def _in_cel(self, form: Form, path: fieldpath.FieldPath) -> Holds:
@@ -113,7 +113,7 @@ class ObservedGeneration(Kind):
             same = form.same(old, new)
             if self.not_ahead:
                 same = all_of(same, compare(form.generation("new"), "==", form.generation("old")))
-            before, after = (choose(form.is_number(value), value.it, ZERO) for value in (old, new))
+            before, after = form.number_or_zero(old), form.number_or_zero(new)
             judged = form.let(before, lambda b: form.let(after, lambda a: fine(b, a)))
             return form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
 

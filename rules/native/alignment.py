@@ -17,6 +17,7 @@ from rules.native.expression import (
     has,
     is_type,
     item,
+    let,
     listed,
     literal,
     macro,
@@ -27,6 +28,7 @@ from rules.native.limits import MAX_NESTED_TWINS, MAX_TURNS, MAX_TWINS
 from rules.native.plain import is_plain
 from rules.native.reader import ItemPair
 from rules.native.reads import EMPTY_LIST
+from rules.native.texts import is_short_text, same_text
 from rules.native.value import Visit
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class Alignment:
 
     def _paired(self, old: Expression, new: Expression) -> tuple[Expression, Expression]:
         """Return that the items can be paired, and the old ones in the order of the new ones: null where there is none."""
-        form, variables = self.form, self.form.variables
+        variables = self.form.variables
         is_aligned = self._are_aligned(old, new)
         if not (variables.has(old) and variables.has(new)):
             return is_aligned, old
@@ -79,13 +81,25 @@ class Alignment:
         is_paired = variables.named(
             f"{stem}_paired", any_of(is_aligned, all_of(self.is_unique(old), self.is_unique(new)))
         )
-        with form.names.bound("e") as each, form.names.bound("c") as other, form.names.bound("f") as found:
-            matching = macro(old, "filter", other.text, self._have_same_keys(other, each), self._twins)
-            first = choose(compare(method(found, "size"), "==", literal(0)), NULL, item(found, literal(0)))
-            one = item(macro(listed(matching), "map", found.text, first, 1), literal(0))
-            reordered = macro(new, "map", each.text, one, self._twins)
+        reordered = self._reordered(old, new)
         before = choose(is_aligned, old, choose(is_paired, reordered, EMPTY_LIST))
         return is_paired, variables.named(f"{stem}_before", before)
+
+    def _reordered(self, old: Expression, new: Expression) -> Expression:
+        """Return the old items in the order of the new ones; both have texts as keys, each once."""
+        (key,) = self.keys
+        names = self.form.names
+        with names.bound("t") as known, names.bound("e") as each:
+            index = method(known, "indexOf", member(each, key))
+            one = choose(compare(index, "<", literal(0)), NULL, item(old, index))
+            found = macro(
+                new, "map", each.text, Expression(one.text, one.level, one.cost + 2 * self._twins), self._twins
+            )
+            return item(macro(listed(self._keys_of(old)), "map", known.text, found, 1), literal(0))
+
+    def _keys_of(self, items: Expression) -> Expression:
+        with self.form.names.bound("c") as each:
+            return macro(items, "map", each.text, member(each, self.keys[0]), self._twins)
 
     def _are_aligned(self, old: Expression, new: Expression) -> Expression:
         form, length = self.form, method(old, "size")
@@ -108,23 +122,37 @@ class Alignment:
             old, new = member(before, key), member(after, key)
             tests += [has(before, key), has(after, key)]
             # A key that is an object is called so, as `parentRef`; if not, its list is called for.
-            is_object = key.lower().endswith("ref")
-            alike = is_plain(self.form.names, new, depth=1) if is_object else is_type(new, "string")
-            tests += [alike, compare(listed(old), "==", listed(new))]
+            if key.lower().endswith("ref"):
+                tests += [is_plain(self.form.names, new, depth=1), compare(listed(old), "==", listed(new))]
+            else:
+                tests += [is_short_text(new), same_text(old, new)]
         return all_of(*tests)
 
     def is_unique(self, items: Expression) -> Expression:
         """Return that the items of a short list are objects with texts as keys, no two with the same."""
         names = self.form.names
-        with names.bound("a") as one, names.bound("b") as other:
+        with names.bound("a") as one:
             named = [is_type(one, "map")]
             for key in self.keys:
                 named += [has(one, key), is_type(member(one, key), "string")]
             are_named = macro(items, "all", one.text, all_of(*named), self._twins)
-            twins = macro(items, "filter", other.text, self._have_same_keys(other, one), self._twins)
-            alone = compare(method(twins, "size"), "==", literal(1))
-            are_alone = macro(items, "all", one.text, alone, self._twins)
+        are_alone = (
+            self._are_alone(items) if self.form.pairs_lists and len(self.keys) == 1 else self._have_no_twins(items)
+        )
         return all_of(compare(method(items, "size"), "<=", literal(self._twins)), are_named, are_alone)
 
-    def _have_same_keys(self, one: Expression, other: Expression) -> Expression:
-        return all_of(*(compare(listed(member(one, key)), "==", listed(member(other, key))) for key in self.keys))
+    def _are_alone(self, items: Expression) -> Expression:
+        """Return that each key is found where it is, and not before."""
+        names = self.form.names
+        with names.bound("t") as known, names.bound("i") as index, names.bound("e") as each:
+            alone = compare(method(known, "indexOf", each), "==", index)
+            priced = Expression(alone.text, alone.level, alone.cost + self._twins)
+            body = macro(known, "all", f"{index.text}, {each.text}", priced, self._twins)
+            return let(known, self._keys_of(items), body)
+
+    def _have_no_twins(self, items: Expression) -> Expression:
+        with self.form.names.bound("a") as one, self.form.names.bound("b") as other:
+            same = (compare(listed(member(other, key)), "==", listed(member(one, key))) for key in self.keys)
+            twins = macro(items, "filter", other.text, all_of(*same), self._twins)
+            alone = compare(method(twins, "size"), "==", literal(1))
+            return macro(items, "all", one.text, alone, self._twins)

@@ -20,16 +20,22 @@ from rules.native.expression import (
     macro,
 )
 from rules.native.form import Amount, CannotSayError
-from rules.native.limits import MAX_NESTED_TURNS, MAX_TURNS, MAX_TWINS
+from rules.native.limits import MAX_TURNS, turns_along
 from rules.native.reader import SIDES, ItemPair, ReadingForm, read
 from rules.native.reads import is_set, run_of_names, value_or_null
-from rules.native.value import HoldsAlone, Single, Value, Visit, dynamic
+from rules.native.value import HoldsAlone, Single, Value, Visit, dynamic, number_of
 from rules.path_syntax import Keyed, MapValues, Segment, Select
 from rules.relations import Relation
 
 
 class DynamicForm(ReadingForm):
     """What exact and suspect have in common."""
+
+    pairs_lists = True
+    """Whether there are macros with two variables (Kubernetes 1.33)."""
+
+    reads_numbers = False
+    """Whether a number is read by the optional that is quickest, which takes null for null and not for 0."""
 
     @abstractmethod
     def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
@@ -73,8 +79,13 @@ class DynamicForm(ReadingForm):
         if visit.alike and selects == 1 and path.names_one_value:
             return self._of_item(path, visit)
         self.turns = turns_along(path)
-        before, after = (self.start(side, path) for side in SIDES)
         _, rest = run_of_names(path.segments)
+        if visit.numbers and not rest and self.reads_numbers:
+            bases = [self.root(side, path.root) for side in SIDES]
+            run, _ = run_of_names(path.segments[1:])
+            if all(is_map and len(names) + len(run) == 1 for _, names, is_map in bases):
+                return visit.pair(*(number_of(base, [*names, *run][0]) for base, names, _ in bases))
+        before, after = (self.start(side, path) for side in SIDES)
         holds = self._from(before, after, rest, visit, path)
         self.turns = MAX_TURNS
         return holds
@@ -137,12 +148,16 @@ class DynamicForm(ReadingForm):
         if old is not None and new is not None:
             if not below:
                 return visit.pair(dynamic(old), dynamic(new))
+            if visit.numbers and self.reads_numbers and is_map and not rest and len(names) == 1:
+                return visit.pair(number_of(old, names[0]), number_of(new, names[0]))
             before, after = (read(side, names, rest, is_map=is_map) for side in (old, new))
             return self._from(before, after, rest, visit)
         holds = visit.fresh if old is None else visit.gone
         there = new if old is None else old
         assert there is not None  # noqa: S101  one of the two sides holds the item
         unique = visit.unique and old is None
+        if holds is not None and visit.numbers and self.reads_numbers and is_map and not rest and len(names) == 1:
+            return holds(number_of(there, names[0]))
         if holds is None and not unique:
             return TRUE
         return self._of_one_side(there, names, rest, holds or _anything, is_map=is_map, unique=unique)
@@ -231,9 +246,3 @@ class DynamicForm(ReadingForm):
 
 def _anything(value: Value) -> Expression:
     return TRUE
-
-
-def turns_along(path: FieldPath) -> int:
-    """Return how many items of each list a path leads through, so that all together stay bounded."""
-    many = sum(isinstance(segment, Keyed | MapValues) for segment in path.segments)
-    return MAX_TURNS if many < 2 else MAX_NESTED_TURNS if many == 2 else MAX_TWINS // 3

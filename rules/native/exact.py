@@ -10,7 +10,6 @@ from rules.native.expression import (
     FALSE,
     NULL,
     TRUE,
-    ZERO,
     Expression,
     all_of,
     any_of,
@@ -39,7 +38,6 @@ from rules.native.reader import ItemPair
 from rules.native.reads import (
     EMPTY_MAP,
     is_item,
-    leaf,
     typed_or,
 )
 from rules.native.same_numbers import is_same_read
@@ -178,12 +176,6 @@ class ExactForm(DynamicForm):
     def sure_match(self, value: Value) -> Expression:
         """See `Form.sure_match`."""
         return TRUE
-
-    def generation(self, side: Side) -> Expression:
-        """See `Form.generation`."""
-        base, names, is_map = self.root(side, "metadata")
-        there, value = leaf(base, [*names, "generation"], is_map=is_map)
-        return self.variables.named("generation" if side == "new" else "oldGeneration", choose(there, value, ZERO))
 
     def expression(self, expression: str, same: Expression | None) -> Expression:
         """See `Form.expression`."""

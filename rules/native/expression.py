@@ -207,6 +207,12 @@ def has(target: Expression, key: str) -> Expression:
     return contained(literal(key), target)
 
 
+def member_or(target: Expression, key: str, otherwise: Expression) -> Expression:
+    """Return a member of a map, or something else if it is not there; null where it is null."""
+    found = f"{target.within(_MEMBER)}.?{key}" if _is_selectable(key) else f"{target.within(_MEMBER)}[?{quote(key)}]"
+    return Expression(f"{found}.orValue({otherwise.text})", _MEMBER, target.cost + otherwise.cost + 2)
+
+
 def item(target: Expression, index: Expression) -> Expression:
     """Return an item of a list, or the value of a key."""
     return Expression(f"{target.within(_MEMBER)}[{index.text}]", _MEMBER, target.cost + index.cost + 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from rules.fieldpath import FieldPath
-from rules.native.expression import FALSE, Expression
+from rules.native.expression import FALSE, ZERO, Expression, choose
 from rules.native.state import State
 from rules.native.value import Single, Value, Visit
 from rules.relations import Relation
@@ -80,6 +80,14 @@ class Form(ABC):
     @abstractmethod
     def is_number(self, value: Value) -> Expression:
         """Return that a value is a number."""
+
+    def number_or_zero(self, value: Value) -> Expression:
+        """Return a number, 0 for what is none."""
+        return value.it if value.is_zero_if_absent else choose(self.is_number(value), value.it, ZERO)
+
+    def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
+        """Return that two items hold the same short text in a member; false where `same` is as quick."""
+        return FALSE
 
     @abstractmethod
     def sure_numbers(self, *values: Value) -> Expression:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from rules.fieldpath import FieldPath
+from rules.path_syntax import Keyed, MapValues
+
 MAX_TURNS: Final = 256
 """Items of a list (entries of a map) that are gone through at most; a write with a longer one is a suspect."""
 
@@ -27,3 +30,9 @@ MAX_SUMMAND: Final = 2**53
 
 MAX_SUMMED: Final = MAX_SUMMAND // MAX_TURNS
 """The largest number in a sum over many: MAX_TURNS of them are at most MAX_SUMMAND."""
+
+
+def turns_along(path: FieldPath) -> int:
+    """Return how many items of each list a path leads through, so that all together stay bounded."""
+    many = sum(isinstance(segment, Keyed | MapValues) for segment in path.segments)
+    return MAX_TURNS if many < 2 else MAX_NESTED_TURNS if many == 2 else MAX_TWINS // 3

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from rules.fieldpath import FieldPath
-from rules.native.expression import FALSE, NULL, Expression, compare
+from rules.native.expression import FALSE, NULL, ZERO, Expression, choose, compare
 from rules.native.form import CannotSayError, Form, Side
 from rules.native.limits import MAX_TURNS
 from rules.native.names import Names
-from rules.native.reads import EMPTY_LIST, EMPTY_MAP, first, run_of_names, typed_or, value_or_null
+from rules.native.reads import EMPTY_LIST, EMPTY_MAP, first, leaf, run_of_names, typed_or, value_or_null
 from rules.native.variables import Variables, stem_of
 from rules.path_syntax import MapValues, Segment, Select
 
@@ -46,6 +46,12 @@ class ReadingForm(Form):
         run, rest = run_of_names(path.segments[1:])
         found = read(base, [*names, *run], rest, is_map=is_map)
         return self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
+
+    def generation(self, side: Side) -> Expression:
+        """See `Form.generation`."""
+        base, names, is_map = self.root(side, "metadata")
+        there, value = leaf(base, [*names, "generation"], is_map=is_map)
+        return self.variables.named("generation" if side == "new" else "oldGeneration", choose(there, value, ZERO))
 
     def many(self, side: Side, path: FieldPath) -> tuple[Expression, Sequence[Segment]]:
         """Return the list or map that a path leads to on a side, null if there is none, and the rest of the path."""

@@ -15,13 +15,13 @@ from rules.native.dynamic import DynamicForm
 from rules.native.expression import (
     FALSE,
     TRUE,
-    ZERO,
     Expression,
     all_of,
     any_of,
     call,
     choose,
     compare,
+    has,
     is_type,
     listed,
     literal,
@@ -32,12 +32,13 @@ from rules.native.expression import (
     negate,
 )
 from rules.native.form import CannotSayError, Side
-from rules.native.limits import MAX_TEXT, MAX_TURNS
+from rules.native.limits import MAX_TURNS
 from rules.native.measures import in_order
 from rules.native.plain import is_plain
 from rules.native.reader import ItemPair
-from rules.native.reads import EMPTY_MAP, leaf, typed_or
+from rules.native.reads import EMPTY_MAP, typed_or
 from rules.native.state import State, may_be_written_otherwise
+from rules.native.texts import is_ascii, is_short_text, matched, same_text
 from rules.native.value import Single, Value, Visit
 from rules.native.variables import Variables, stem_of
 from rules.path_syntax import Keyed, Name, Segment, Select
@@ -51,13 +52,14 @@ class SuspectForm(DynamicForm):
     """
 
     is_bounded = True
+    reads_numbers = True
 
     def __init__(self, variables: Variables, *, lists: bool = True) -> None:
         super().__init__(variables)
         self.creates = FALSE
         self.guard_same: Expression = TRUE
         self.partly: dict[str, None] = {}
-        self._lists = lists
+        self.pairs_lists = lists
 
     def lose(self, what: str) -> None:
         """See `Form.lose`: here such values are suspects."""
@@ -94,14 +96,28 @@ class SuspectForm(DynamicForm):
 
     def sure_numbers(self, *values: Value) -> Expression:
         """See `Form.sure_numbers`."""
-        return all_of(*(any_of(value.absent, value.is_a("int")) for value in values if value.it.text != "null"))
+        known = (value for value in values if value.it.text != "null")
+        return all_of(
+            *(
+                value.is_a("int") if value.is_zero_if_absent else any_of(value.absent, value.is_a("int"))
+                for value in known
+            )
+        )
+
+    def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
+        """See `Form.let`. What is read of a map at once is read again sooner than it is bound."""
+        return then(value) if value.text.endswith(".orValue(0)") else super().let(value, then)
+
+    def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
+        """See `Form.surely_same_member`."""
+        before, after = member(old.it, name), member(new.it, name)
+        return all_of(has(old.it, name), has(new.it, name), is_short_text(after), same_text(before, after))
 
     def same(self, old: Value, new: Value) -> Expression:
-        """See `Form.same`, of texts; what else may be is told by its own type.
-
-        Texts are compared within lists, because there the API server does not charge for their length.
-        """
-        return FALSE if "null" in (old.it.text, new.it.text) else all_of(new.is_a("string"), _equal(old, new))
+        """See `Form.same`, of short texts; what else may be is told by its own type."""
+        if "null" in (old.it.text, new.it.text):
+            return FALSE
+        return all_of(is_short_text(new.it), same_text(old.it, new.it))
 
     def same_deep(self, old: Value, new: Value, *, depth: int = 1) -> Expression:
         """See `Form.same_deep`: a double may equal an integer that it is not, so there must be none."""
@@ -163,22 +179,11 @@ class SuspectForm(DynamicForm):
 
     def matches(self, value: Value, patterns: Sequence[str]) -> Expression:
         """See `Form.matches`."""
-        whole = literal(rf"\A(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})\z")
-        matched = method(value.it, "matches", whole)
-        priced = Expression(matched.text, matched.level, matched.cost + MAX_TEXT * len(whole.text) // 40)
-        return all_of(value.is_a("string"), priced)
+        return all_of(value.is_a("string"), matched(value.it, patterns))
 
     def sure_match(self, value: Value) -> Expression:
         """See `Form.sure_match`: of text beyond ASCII the two regex engines may think differently."""
-        short = compare(method(value.it, "size"), "<=", literal(MAX_TEXT))
-        ascii_only = method(value.it, "matches", literal(r"\A[ -~]*\z"))
-        return any_of(value.absent, all_of(value.is_a("string"), short, ascii_only))
-
-    def generation(self, side: Side) -> Expression:
-        """See `Form.generation`."""
-        base, _, _ = self.root(side, "metadata")
-        there, value = leaf(base, ["generation"], is_map=True)
-        return self.variables.named("generation" if side == "new" else "oldGeneration", choose(there, value, ZERO))
+        return any_of(value.absent, all_of(is_short_text(value.it), is_ascii(value.it)))
 
     def expression(self, expression: str, same: Expression | None) -> Expression:
         """See `Form.expression`: it may fail, so only what changes nothing of it is sure."""
@@ -212,7 +217,7 @@ class SuspectForm(DynamicForm):
 
     def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
         """See `DynamicForm.items`: paired by index."""
-        if self._lists:
+        if self.pairs_lists:
             return Alignment(self, keys).items(old, new, visit, pair)
         self.partly["lists are paired by Kubernetes 1.33 and newer only"] = None
         return all_of(*(compare(method(side, "size"), "==", literal(0)) for side in (old, new)))
@@ -240,4 +245,5 @@ class SuspectForm(DynamicForm):
 
 
 def _equal(old: Value, new: Value) -> Expression:
+    # Within lists, because there the API server does not charge for the length of a text.
     return compare(listed(old.it), "==", listed(new.it))

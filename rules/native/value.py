@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
 from rules.native.expression import (
     FALSE,
     NULL,
+    TRUE,
     ZERO,
     Expression,
     any_of,
     choose,
     compare,
     is_type,
+    member_or,
     negate,
 )
 
@@ -24,12 +26,13 @@ class Value:
     """A field: whether it is there (null is not), and its value where it is.
 
     `type` is its CEL type where a schema tells it. Where none does, the value is null if the field is absent, so that it may be
-    asked for its type.
+    asked for its type. `is_zero_if_absent`: 0 in its stead.
     """
 
     present: Expression
     it: Expression
     type: str = ""
+    is_zero_if_absent: bool = field(default=False, kw_only=True)
 
     @property
     def absent(self) -> Expression:
@@ -52,6 +55,11 @@ def dynamic(it: Expression) -> Value:
     return Value(compare(it, "!=", NULL), it)
 
 
+def number_of(holder: Expression, name: str) -> Value:
+    """Return a member of a map as a number, 0 if it is absent."""
+    return Value(TRUE, member_or(holder, name, ZERO), is_zero_if_absent=True)
+
+
 def number(value: Value, *kinds: str) -> Expression:
     """Return the value of a field of one of these number types, 0 for anything else."""
     return choose(value.is_a(*kinds), value.it, ZERO)
@@ -67,7 +75,8 @@ class Visit:
 
     `pair`: of a field before and after. `fresh`: of a field of an item that was not there before. `gone`: of one whose item is
     no longer there. None: anything may be. `unique`: whether the last keys of the path may name only one item. `alike`: whether
-    an item that is not there holds a field just as one that lacks it (`gone`, where there is one, too).
+    an item that is not there holds a field just as one that lacks it (`gone`, where there is one, too). `numbers`: whether the
+    fields are numbers, of which an absent one is 0.
     """
 
     pair: Holds
@@ -75,6 +84,7 @@ class Visit:
     gone: HoldsAlone | None = None
     unique: bool = False
     alike: bool = False
+    numbers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,11 @@ def _sum(values: list[Any]) -> Any:
     return total
 
 
+def _index_of(items: list[Any], wanted: Any) -> int:
+    values = [item.plain_value() if hasattr(item, "plain_value") else item for item in items]
+    return values.index(wanted) if wanted in values else -1
+
+
 def _order(left: str, right: str) -> int:
     one, other = _amount(left), _amount(right)
     return int(one > other) - int(one < other)
@@ -64,6 +69,7 @@ _EXTENSIONS: Final = [
         [
             _function("indices", [cel.Type.DYN], cel.Type.LIST, lambda items: list(range(len(items)))),
             _function("sum", [cel.Type.LIST], cel.Type.INT, _sum, member=True),
+            _function("indexOf", [cel.Type.LIST, cel.Type.DYN], cel.Type.INT, _index_of, member=True),
             _function("isQuantity", [cel.Type.DYN], cel.Type.BOOL, lambda text: quantity(text) is not None),
             _function("quantity", [cel.Type.STRING], cel.Type.STRING, lambda text: text),
             _function("compareTo", [cel.Type.STRING, cel.Type.STRING], cel.Type.INT, _order, member=True),

@@ -138,8 +138,9 @@ def _fitted(value: Any, schema: Json) -> Any:
         case "string":
             written = text(value)
             if schema.get("format") == "date-time":
-                is_time = written and _EXACT_TIME.fullmatch(written) and instant(written)
-                return written if is_time and not written.startswith(("0000", "9999")) else _ABSENT
+                if written is None or not _EXACT_TIME.fullmatch(written) or instant(written) is None:
+                    return _ABSENT
+                return _ABSENT if written.startswith(("0000", "9999")) else written
             return _ABSENT if written is None else written[:64]
     raise AssertionError(schema)
 
@@ -147,9 +148,10 @@ def _fitted(value: Any, schema: Json) -> Any:
 def _integer(value: Any) -> Any:
     if isinstance(value, str) and _INTEGER.fullmatch(value):
         return int(value)
-    if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or abs(value) >= 2**63:
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
         return _ABSENT
-    return int(value) if value == int(value) else _ABSENT
+    exact = Decimal(str(value))
+    return int(exact) if abs(exact) < 2**63 and exact == int(exact) else _ABSENT
 
 
 def _object(value: Json, schema: Json) -> Any:
