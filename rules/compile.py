@@ -20,7 +20,7 @@ from rules.problem import InvalidRuleError, Problem
 
 @dataclass(frozen=True, slots=True)
 class CompiledInvariant:
-    """One invariant of a rule, ready to judge; `guard` says in words what `when` asks."""
+    """One invariant of a rule, ready to judge; `guard` says in words what `when` asks, of the fields `guard_reads`."""
 
     name: str
     kind: str
@@ -29,6 +29,7 @@ class CompiledInvariant:
     when: tuple[CompiledPredicate, ...]
     guard: str
     checks: Checks
+    guard_reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +105,5 @@ def _compile_invariant(invariant: InvariantBase) -> CompiledInvariant:
         when,
         " and ".join(predicate.sentence() for predicate in invariant.when),
         spec.compile(),
+        tuple(str(predicate.field) for predicate in invariant.when),
     )

@@ -135,6 +135,7 @@ def _violations(rule: CompiledRule, write: Write, tally: Tally, failures: list[s
                 invariant.guard,
                 invariant.message,
                 invariant.cured_by_waiting,
+                invariant.guard_reads,
             )
 
 

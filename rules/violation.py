@@ -28,6 +28,7 @@ class Violation:
     guard: str
     message: str
     cured_by_waiting: bool
+    guard_reads: tuple[str, ...] = ()
 
     @property
     def field(self) -> str:

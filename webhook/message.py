@@ -143,10 +143,17 @@ class Wording:
         words = finding.problem.format(
             old=show(finding.field, finding.old, limit), new=show(finding.field, finding.new, limit)
         )
-        guard = f" while {short(violation.guard, 256)}" if violation.guard else ""
+        guard = f" while {self._guard(violation)}" if violation.guard else ""
         values = ", ".join(self._value(field, value, finding, limit) for field, value in finding.values)
         shown = f" ({cut(values, 512)})" if values else ""
         return f"{short(words, 512)}{guard}{shown}"
+
+    def _guard(self, violation: Violation) -> str:
+        """Return what `when` asks; the values that it asks for say what a hidden field holds."""
+        hidden = [field for field in violation.guard_reads if self._display.hides(field)]
+        if hidden:
+            return f"{self._display.field(hidden[0])} is <hidden>"
+        return short(violation.guard, 256)
 
     def _value(self, field: str, value: Any, finding: Finding, limit: int) -> str:
         before = ""

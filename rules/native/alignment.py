@@ -134,7 +134,7 @@ class Alignment:
         with names.bound("a") as one:
             named = [is_type(one, "map")]
             for key in self.keys:
-                named += [has(one, key), is_type(member(one, key), "string")]
+                named += [has(one, key), is_short_text(member(one, key))]
             are_named = macro(items, "all", one.text, all_of(*named), self._twins)
         are_alone = (
             self._are_alone(items) if self.form.pairs_lists and len(self.keys) == 1 else self._have_no_twins(items)

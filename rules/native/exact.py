@@ -28,6 +28,7 @@ from rules.native.losses import (
     ALWAYS,
     FRACTION,
     FRACTION_AS_TEXT,
+    LONG_LISTS,
     NULLS,
     ODD_TIME,
     QUANTITY,
@@ -211,6 +212,7 @@ class ExactForm(DynamicForm):
     def items(self, old: Expression, new: Expression, keys: Sequence[str], visit: Visit, pair: ItemPair) -> Expression:
         """See `DynamicForm.items`: each new item is looked up among the old ones."""
         self.lose(TWINS)
+        self.lose(LONG_LISTS)
         return Search(self, keys).items(old, new, visit, pair)
 
     def are_unique(self, items: Expression, keys: Sequence[str]) -> Expression:

@@ -13,6 +13,9 @@ MAX_TURNS: Final = 256
 MAX_NESTED_TURNS: Final = 24
 """The same for lists in lists, each: together some hundred turns."""
 
+MAX_NAMES: Final = 16
+"""Names in a row in a path: each is written as often as there are names after it."""
+
 MAX_MEMBERS: Final = 16
 """Members of an object or a list that is compared as a whole, at each level."""
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 TWINS: Final = "of several items with one key each is judged; here the first"
+LONG_LISTS: Final = (
+    "a list of more than some 200 items, or with long keys, exhausts the budget: the failurePolicy decides"
+)
 NULLS: Final = "a null inside an object or a list is a value of its own; here it is absent"
 FRACTION_AS_TEXT: Final = "a large or small number with a fraction may be written otherwise as text (1e+06)"
 FRACTION: Final = "a relation is not judged while one of its numbers has a fraction; a sum beyond 64 bits is an error"

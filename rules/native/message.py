@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, TypeAlias
 
 from rules.api import InvariantBase, Rule
+from rules.cel.program import compile_cel
+from rules.cel.reads import path_of
 from rules.fieldpath import FieldPath
 from rules.invariants.cel import Cel
 from rules.invariants.conditions import Conditions
@@ -27,10 +29,11 @@ Hides: TypeAlias = Callable[[str], bool]
 """Tells whether the value of a field may not be shown."""
 
 
-def message(rule: Rule, invariant: InvariantBase, clause: Clause) -> str:
+def message(rule: Rule, invariant: InvariantBase, clause: Clause, hides: Hides) -> str:
     """Return the message: one line, of at most MAX_MESSAGE characters."""
     own = f"{invariant.message} " if invariant.message else ""
-    guard = " and ".join(predicate.sentence() for predicate in invariant.when)
+    asked = (each.sentence() if not hides(str(each.field)) else f"{each.field} is {HIDDEN}" for each in invariant.when)
+    guard = " and ".join(asked)
     said = f"{own}While {guard}: {clause.says}" if guard else f"{own}{clause.says}"
     return " ".join(f"statusguard: rule {rule.title}, invariant {invariant.name}: {said}".split())[:MAX_MESSAGE]
 
@@ -44,7 +47,10 @@ def message_expression(
     """
     if isinstance(invariant.spec, Cel):
         remark = invariant.spec.message_expression
-        return None if remark is None else f"{literal(f'{message} ').text} + ({remark})"
+        if remark is None or _says_what_is_hidden(str(remark), hides):
+            return None
+        # A comment at the end would swallow the bracket.
+        return f"{literal(f'{message} ').text} + ({remark}{chr(10) if '//' in remark else ''})"
     # That a list of conditions was a list says nothing.
     fields = [] if isinstance(invariant.spec, Conditions) else clause.paths
     shown = [path for path in dict.fromkeys(fields) if path.names_one_value][:MAX_SHOWN]
@@ -55,6 +61,17 @@ def message_expression(
     except CannotSayError:
         return None
     return " + ".join(_parts(message, [str(path) for path in shown], values))
+
+
+def _says_what_is_hidden(remark: str, hides: Hides) -> bool:
+    """Tell whether an expression reads what may not be shown; of a whole object nobody can say what it shows."""
+    parts = compile_cel(remark, "string").reads.parts
+    return any(not part or hides(path_of(part)) for part in parts) if hides is not nothing_hidden else False
+
+
+def nothing_hidden(field: str) -> bool:
+    """Hide nothing."""
+    return False
 
 
 def _parts(message: str, paths: Sequence[str], values: Sequence[tuple[str, str]]) -> Iterator[str]:

@@ -34,6 +34,9 @@ MAX_COST: Final = BUDGET // 4
 # 100,258 and 28,000; sum() 21,400 and 9,000; two of the library's largest rules 455,017 and 94,000, 419,705 and 85,000. The
 # estimate counts all that an expression says, the API server what is evaluated of it.
 
+MAX_BUILT: Final = 4 * MAX_SIZE
+"""Characters of the parts of an expression after which it is no longer built: it would be too large by whatever names."""
+
 Mode: TypeAlias = Literal["Full", "Partial", "Off"]
 
 
@@ -97,6 +100,8 @@ def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, list
     parts: list[Expression] = []
     for invariant in spec.invariants:
         form = SuspectForm(variables, lists=lists)
+        if sum(len(part.text) for part in parts) > MAX_BUILT:
+            raise CannotSayError(f"its expression has far more than {MAX_SIZE:,} characters")
         try:
             parts.append(_holds(invariant, form))
         except CannotSayError as error:
@@ -108,7 +113,12 @@ def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, list
 def _holds(invariant: InvariantBase, form: SuspectForm) -> Expression:
     def judged(refuted: Expression, unchanged: Expression) -> Expression:
         form.guard_same = unchanged
-        return any_of(refuted, all_of(*(clause.holds() for clause in invariant.spec.in_cel(form))))
+        parts: list[Expression] = []
+        for clause in invariant.spec.in_cel(form):
+            parts.append(clause.holds())
+            if sum(len(part.text) for part in (*parts, *form.variables.values.values())) > MAX_BUILT:
+                raise CannotSayError(f"its expression has far more than {MAX_SIZE:,} characters")
+        return any_of(refuted, all_of(*parts))
 
     return guarded(form, invariant.when, judged)
 

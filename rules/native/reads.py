@@ -25,6 +25,8 @@ from rules.native.expression import (
     member,
     method,
 )
+from rules.native.form import CannotSayError
+from rules.native.limits import MAX_NAMES
 from rules.native.names import Names
 from rules.native.state import may_be_written_otherwise
 from rules.path_syntax import Name, Segment, Select
@@ -47,6 +49,8 @@ def leaf(
     base: Expression, names: Sequence[str], *, is_map: bool, or_null: bool = False
 ) -> tuple[Expression, Expression]:
     """Return that a member of a member is there (null or not), and the member; `or_null`: the base is a map or null."""
+    if len(names) > MAX_NAMES:
+        raise CannotSayError(f"a path of more than {MAX_NAMES} names")
     guard = is_set(base) if or_null else is_type(base, "map")
     guards = [TRUE if is_map or not names else guard]
     for index, each in enumerate(names):

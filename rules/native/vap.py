@@ -15,7 +15,7 @@ from rules.native.expression import FALSE, Expression, any_of, constants
 from rules.native.form import CannotSayError, Clause
 from rules.native.line_breaks import broken
 from rules.native.losses import Loss
-from rules.native.message import Hides, message, message_expression
+from rules.native.message import Hides, message, message_expression, nothing_hidden
 from rules.native.predicate import guarded
 from rules.native.variables import Variables
 
@@ -63,7 +63,7 @@ class Policy:
         return [_policy(self), _binding(self)]
 
 
-def policy(rule: Rule, hides: Hides = lambda field: False) -> Policy:
+def policy(rule: Rule, hides: Hides = nothing_hidden) -> Policy:
     """Return a rule as a policy; `hides` tells of which fields no value may be shown."""
     variables = Variables("variables.")
     validations: list[Validation] = []
@@ -76,7 +76,7 @@ def policy(rule: Rule, hides: Hides = lambda field: False) -> Policy:
             except CannotSayError as error:
                 lost.append(Loss(invariant.name, error.what, whole=True))
                 continue
-            said = message(rule, invariant, clause)
+            said = message(rule, invariant, clause, hides)
             shown = message_expression(said, invariant, clause, form, hides)
             validations.append(Validation(invariant.name, holds, said, shown))
         lost += [Loss(invariant.name, what) for what in form.lost]

@@ -342,6 +342,13 @@ def test_a_sensitive_boolean_is_hidden_too() -> None:
     }
 
 
+def test_what_when_asks_of_a_sensitive_field_is_hidden() -> None:
+    guarded = "when: [{field: status.s, operator: In, values: [hunter2]}]\nfrozen: {fields: [status.a]}"
+    (violation,) = violations("status: {a: 1, s: hunter2}", "status: {a: 2, s: hunter2}", guarded)
+    assert 'while status.s is "hunter2"' in WORDING.problem(violation)
+    assert Wording(Display([parse("status.s")])).problem(violation).endswith("while status.s is <hidden>")
+
+
 def test_what_a_message_expression_says_is_shown_unless_it_read_what_is_sensitive() -> None:
     invariant = "cel: {expression: 'object.status.a > 0', messageExpression: \"'a is ' + string(object.status.a)\"}"
     (violation,) = violations("status: {a: 1}", "status: {a: 0}", invariant)

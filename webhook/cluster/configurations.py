@@ -31,6 +31,7 @@ class Filtering(Enum):
     WHOLE = "whole"
     WITHOUT_LISTS = "lists are suspects: the API server cannot pair them (before Kubernetes 1.33)"
     NONE = "the API server refuses it"
+    TOO_MUCH = "all prefilters of the API group together are too large for one object"
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def _match_conditions(entry: Entry, endpoint: Endpoint, filtering: Filtering) ->
         # While we are away nothing may be refused that is on its way out.
         expression = "object == null || !has(object.metadata.deletionTimestamp)"
         conditions.append({"name": "not-being-deleted", "expression": expression})
-    if filtering is not Filtering.NONE:
+    if filtering in {Filtering.WHOLE, Filtering.WITHOUT_LISTS}:
         suspect = entry.suspect(lists=filtering is Filtering.WHOLE)
         if suspect is not None:
             conditions.append({"name": "may-break-a-rule", "expression": suspect})

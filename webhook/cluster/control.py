@@ -134,7 +134,7 @@ def _prefilters(planned: Plan, written: Written) -> dict[str, Prefilter]:
         if taken is Filtering.WHOLE or entry.suspect(lists=True) is None:
             continue
         for rule in entry.rules:
-            mode: Mode = "Off" if taken is Filtering.NONE else "Partial"
+            mode: Mode = "Partial" if taken is Filtering.WITHOUT_LISTS else "Off"
             found[rule.title] = Prefilter(mode, taken.value)
     return found
 

@@ -6,7 +6,7 @@ those that no rule needs any more are deleted. A configuration is never wider fo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,6 +19,10 @@ from webhook.cluster.errors import ApiError
 
 PATH: Final = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
 SELECTOR: Final = ",".join(f"{key}={value}" for key, value in LABELS.items())
+
+MAX_PREFILTERS: Final = 640 * 1024
+"""Characters of all prefilters of one configuration: less than half of what etcd takes as one object (1.5 MiB), because each
+entry has about a kilobyte beside, and a caBundle."""
 
 INVALID: Final = frozenset({400, 422})
 """What the API server answers to an entry that it will never take."""
@@ -60,17 +64,23 @@ class ConfigurationWriter:
         refused = await self._try(entries, endpoint)
         good = [entry for entry in entries if entry.name not in refused]
         filtering = {name: tried.filtering for name, tried in self._tried.items()}
+        filtering |= dict.fromkeys(too_much(good, filtering), Filtering.TOO_MUCH)
         desired = {each["metadata"]["name"]: each for each in configurations(good, endpoint, filtering)}
         found = await self._client.list(PATH, labelSelector=SELECTOR)
         live = {each["metadata"]["name"]: each for each in found.items}
-        written = 0
+        written, failed = 0, None
         for name, body in desired.items():
             if name not in live or not holds(live[name], body):
-                await self._client.apply(f"{PATH}/{name}", body)
-                written += 1
+                try:
+                    await self._client.apply(f"{PATH}/{name}", body)
+                    written += 1
+                except ApiError as error:
+                    failed = failed or error  # the other API groups shall not wait for this one
         gone = live.keys() - desired.keys()
         for name in sorted(gone):
             await self._client.delete(f"{PATH}/{name}")
+        if failed is not None:
+            raise failed
         if written or gone:
             _logger.info("webhook configurations written", written=written, deleted=len(gone), entries=len(good))
         return Written(refused, written, len(gone), filtering)
@@ -118,6 +128,33 @@ class ConfigurationWriter:
                 raise
             return str(error)
         return None
+
+
+def too_much(entries: Sequence[Entry], filtering: Mapping[str, Filtering]) -> list[str]:
+    """Return the entries that go without their prefilter, so that each configuration fits into one object.
+
+    The largest go first, those of StatusRules before all others: no namespace's owner shall cost anybody else his.
+    """
+    found: list[str] = []
+    by_group: dict[str, list[Entry]] = {}
+    for entry in entries:
+        by_group.setdefault(entry.key.group, []).append(entry)
+    for sharing in by_group.values():
+        sizes = {
+            each.name: len(each.suspect(lists=True) or "")
+            for each in sharing
+            if filtering.get(each.name, Filtering.WHOLE) in {Filtering.WHOLE, Filtering.WITHOUT_LISTS}
+        }
+        excess = sum(sizes.values()) - MAX_PREFILTERS
+        for each in sorted(
+            sharing, key=lambda entry: (entry.key.namespace == "", -sizes.get(entry.name, 0), entry.name)
+        ):
+            if excess <= 0:
+                break
+            if sizes.get(each.name):
+                found.append(each.name)
+                excess -= sizes[each.name]
+    return found
 
 
 def holds(live: Any, desired: Any) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rules.native.losses import grouped
+from rules.native.message import nothing_hidden
 from rules.native.vap import Policy, policy
 from rules.yaml_writer import write_yaml
 from webhook.commands.arguments import add_action
@@ -34,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print a policy and its binding for each rule, what is lost to stderr too; 1 if there is nothing to print."""
-    hides = Sensitive(arguments.sensitive_path).hides
+    hides = Sensitive(arguments.sensitive_path).hides if arguments.sensitive_path else nothing_hidden
     rules = load_named(arguments.paths, arguments.rule)
     policies = [policy(rule.with_action(arguments.action).source, hides) for rule in rules]
     _reject_doubles(policies)

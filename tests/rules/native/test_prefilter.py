@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -110,6 +111,28 @@ def test_what_cannot_be_told_is_said(found: Prefilter, mode: str, reason: str) -
     assert found.mode == mode
     assert reason in found.reason
     assert (found.suspect is None) is (mode == "Off")
+
+
+def test_long_keys_are_suspects_and_cost_nothing() -> None:
+    found = of(GENERATION)
+    assert found.suspect is not None
+    items = [{"type": f"{number}{'x' * 3_500}", "observedGeneration": 1} for number in range(24)]
+    assert is_suspect(found.suspect, status(1, conditions=items), status(1, conditions=items[::-1]))
+    assert is_suspect(found.suspect, status(1, conditions=items), status(1, conditions=items))
+
+
+def test_what_is_much_too_large_is_not_even_built() -> None:
+    deep = of({"name": "d", "writeOnce": {"fields": [f"status{'.x' * 400}"]}})
+    assert (deep.mode, deep.reason) == ("Off", "invariant d: a path of more than 16 names")
+    wide = [
+        {"name": f"i{number}", "frozen": {"fields": [f"spec.{'y' * 100}{number}a{field}" for field in range(32)]}}
+        for number in range(64)
+    ]
+    start = time.process_time()
+    found = of(*wide)
+    assert found.mode == "Off"
+    assert "far more" in found.reason
+    assert time.process_time() - start < 5
 
 
 def test_a_rule_that_is_too_large_has_none() -> None:

@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.compile import CompiledRule
+from webhook.cluster import webhook_config
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.configurations import Endpoint, Filtering
 from webhook.cluster.entries import Policy, plan
 from webhook.cluster.errors import ApiError
-from webhook.cluster.webhook_config import PATH, ConfigurationWriter, Written, holds
+from webhook.cluster.webhook_config import PATH, ConfigurationWriter, Written, holds, too_much
 
 from .fake_api import FakeApi
 from .fake_store import Target
-from .faults import status
+from .faults import answer, status
 from .manifests import compiled, resources
 
 ENDPOINT = Endpoint(b"authorities")
@@ -149,6 +150,31 @@ async def test_an_entry_whose_prefilter_is_refused_loses_what_it_must(
     before = len(api.requests)
     await reconcile(compiled("a", invariants=lists))
     assert [each.verb for each in api.requests[before:]] == ["list"], "what was refused is not tried all the time"
+
+
+async def test_an_api_group_that_fails_does_not_keep_the_others_waiting(api: FakeApi, reconcile: Reconcile) -> None:
+    apps, other = compiled("a", resources("x/status", group="apps")), compiled("b")
+    await reconcile()
+    tries = [answer(200, "{}")] * 2
+    api.fault("apply", *tries, status(500, "InternalError", "too large"))
+    with pytest.raises(ApiError, match="too large"):
+        await reconcile(apps, other)
+    assert list(configured(api)) == ["statusguard-example.test", "statusguard-rules"]
+
+
+def test_prefilters_that_are_too_large_together_are_left_out_from_the_largest(monkeypatch: pytest.MonkeyPatch) -> None:
+    small = compiled("small")
+    large = compiled("large", resources("gadgets/status"), invariants=[{"name": "c", "conditions": {}}])
+    team = compiled("team", resources("things/status"), namespace="team")
+    entries = plan([small, large, team], Policy()).entries
+    sizes = {each.rules[0].title: len(each.suspect(lists=True) or "") for each in entries}
+    names = {each.rules[0].title: each.name for each in entries}
+    monkeypatch.setattr(webhook_config, "MAX_PREFILTERS", sum(sizes.values()))
+    assert too_much(entries, {}) == []
+    monkeypatch.setattr(webhook_config, "MAX_PREFILTERS", sum(sizes.values()) - 1)
+    assert too_much(entries, {}) == [names["team/team"]]
+    monkeypatch.setattr(webhook_config, "MAX_PREFILTERS", sizes["small"])
+    assert too_much(entries, {}) == [names["team/team"], names["large"]]
 
 
 @pytest.mark.parametrize(("code", "reason"), [(500, "InternalError"), (403, "Forbidden"), (409, "Conflict")])

@@ -57,6 +57,7 @@ def test_the_names_are_those_that_dashboards_know(metrics: Metrics) -> None:
         "statusguard_certificate_expiry_timestamp_seconds",
         "statusguard_informer_last_contact_timestamp_seconds",
         "statusguard_informer_synced",
+        "statusguard_canary_write_refused",
         "statusguard_leader",
         "statusguard_event_loop_lag_seconds",
         "statusguard_queue_depth",
