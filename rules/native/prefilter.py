@@ -40,6 +40,10 @@ MAX_BUILT: Final = 4 * MAX_SIZE
 Mode: TypeAlias = Literal["Full", "Partial", "Off"]
 
 
+class _TooLargeError(CannotSayError):
+    """An expression that is no longer built, because it is too large already."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prefilter:
     """What the API server can decide of a rule without calling us.
@@ -87,23 +91,29 @@ def suspect(specs: Iterable[RuleSpec], *, lists: bool = True) -> Expression:
 
 
 def _suspect(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool) -> Expression:
-    for short in (False, True):
-        variables = Variables(short=short)
-        fine = all_of(*(_fine(spec, variables, partly, lists=lists) for spec in specs))
-        whole = negate(variables.bound_around(fine))
+    try:
+        whole = _built(specs, Variables(), partly, lists=lists)
         if len(whole.text) <= MAX_SIZE:
-            break
-    return whole
+            return whole
+    except _TooLargeError:
+        pass  # by readable names; what rules share an entry is decided by what each has at most by short ones
+    return _built(specs, Variables(short=True), partly, lists=lists)
+
+
+def _built(specs: Sequence[RuleSpec], variables: Variables, partly: dict[str, None], *, lists: bool) -> Expression:
+    fine = all_of(*(_fine(spec, variables, partly, lists=lists) for spec in specs))
+    return negate(variables.bound_around(fine))
 
 
 def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, lists: bool) -> Expression:
     parts: list[Expression] = []
     for invariant in spec.invariants:
         form = SuspectForm(variables, lists=lists)
-        if sum(len(part.text) for part in parts) > MAX_BUILT:
-            raise CannotSayError(f"its expression has far more than {MAX_SIZE:,} characters")
+        _check_size(parts)
         try:
             parts.append(_holds(invariant, form))
+        except _TooLargeError:
+            raise
         except CannotSayError as error:
             raise CannotSayError(f"invariant {invariant.name}: {error.what}") from None
         partly |= {f"invariant {invariant.name}: {what}": None for what in form.partly}
@@ -116,11 +126,15 @@ def _holds(invariant: InvariantBase, form: SuspectForm) -> Expression:
         parts: list[Expression] = []
         for clause in invariant.spec.in_cel(form):
             parts.append(clause.holds())
-            if sum(len(part.text) for part in (*parts, *form.variables.values.values())) > MAX_BUILT:
-                raise CannotSayError(f"its expression has far more than {MAX_SIZE:,} characters")
+            _check_size((*parts, *form.variables.values.values()))
         return any_of(refuted, all_of(*parts))
 
     return guarded(form, invariant.when, judged)
+
+
+def _check_size(parts: Iterable[Expression]) -> None:
+    if sum(len(part.text) for part in parts) > MAX_BUILT:
+        raise _TooLargeError(f"its expression has far more than {MAX_SIZE:,} characters")
 
 
 def _asked_by_us(spec: RuleSpec) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from rules.api import RuleSpec
 from rules.compile import compile_rule
 from rules.native.prefilter import MAX_COST, MAX_SIZE, Prefilter, prefilter, prefilter_of, suspect
 
@@ -133,6 +134,30 @@ def test_what_is_much_too_large_is_not_even_built() -> None:
     assert found.mode == "Off"
     assert "far more" in found.reason
     assert time.process_time() - start < 5
+
+
+def test_rules_that_fit_by_short_names_only_share_an_entry_too() -> None:
+    def long_named(number: int) -> RuleSpec:
+        fields = [f"status.{'x' * 150}{number}a{field}" for field in range(3)]
+        monotonic = {"name": "m", "monotonic": {"fields": fields, "direction": "NonDecreasing"}}
+        return compile_rule(document({"invariants": [monotonic]})).source.spec
+
+    specs: list[RuleSpec] = []
+    size = 0
+    while size + len(text_of(prefilter(spec := long_named(len(specs))))) <= MAX_SIZE:
+        size += len(text_of(prefilter(spec)))
+        specs.append(spec)
+    assert len(specs) > 1
+    assert len(suspect(specs).text) <= MAX_SIZE
+    # What is built by readable names is given up for short ones, and not the entry.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rules.native.prefilter.MAX_BUILT", size)
+        assert suspect(specs).text
+
+
+def text_of(found: Prefilter) -> str:
+    assert found.suspect is not None
+    return found.suspect.text
 
 
 def test_a_rule_that_is_too_large_has_none() -> None:
