@@ -50,19 +50,21 @@ def load(paths: Sequence[Path]) -> Loaded:
 
 def load_good(paths: Sequence[Path], action: Action | None = None) -> list[CompiledRule]:
     """Return the rules of files and folders, with another action if one is given. Raises InputError if any is broken."""
+    return [rule.with_action(action) for rule, _ in load_named(paths, None)]
+
+
+def load_named(paths: Sequence[Path], name: str | None) -> list[tuple[CompiledRule, Document]]:
+    """Return the rules of files and folders with their documents, only the one of a name if one is given.
+
+    Raises InputError if any is broken, or if there is none.
+    """
     loaded = load(paths)
     if loaded.problems:
         raise InputError(*map(str, sorted(loaded.problems)))
     if not loaded.rules:
         raise InputError(f"no rule found in {', '.join(map(str, paths))}")
-    return [rule.with_action(action) for rule, _ in loaded.rules]
-
-
-def load_named(paths: Sequence[Path], name: str | None) -> list[CompiledRule]:
-    """Return the rules of files and folders, only the one of a name if one is given. Raises InputError if there is none."""
-    found = load_good(paths)
-    chosen = [rule for rule in found if name in {None, rule.title}]
+    chosen = [(rule, document) for rule, document in loaded.rules if name in {None, rule.title}]
     if not chosen:
-        hint = suggestion(str(name), [rule.title for rule in found])
+        hint = suggestion(str(name), [rule.title for rule, _ in loaded.rules])
         raise InputError(f"there is no rule {name} in {', '.join(map(str, paths))}{hint}")
     return chosen

@@ -172,7 +172,7 @@ class ExactForm(DynamicForm):
         self.lose(FRACTION_AS_TEXT)
         whole = literal(rf"\A(?:{'|'.join(f'(?:{pattern})' for pattern in patterns)})\z")
         scalar = value.is_a("string", "bool", "int", "double")
-        return all_of(scalar, method(as_text(value), "matches", whole))
+        return all_of(scalar, method(call("string", value.it), "matches", whole))
 
     def sure_match(self, value: Value) -> Expression:
         """See `Form.sure_match`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,18 +12,22 @@ from rules.api import InvariantBase, Rule, StatusRule
 from rules.invariants.co_update import CoUpdate
 from rules.matching import NAMESPACE_NAME_LABEL
 from rules.native.exact import ExactForm
-from rules.native.expression import FALSE, Expression, any_of, constants
+from rules.native.expression import FALSE, Expression, any_of
 from rules.native.form import CannotSayError, Clause
 from rules.native.line_breaks import broken
 from rules.native.losses import Loss
 from rules.native.message import Hides, message, message_expression, nothing_hidden
 from rules.native.predicate import guarded
+from rules.native.vap_conditions import conditions_of
 from rules.native.variables import Variables
 
 _REASONS: Final = frozenset({"Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"})
 """The reasons that a policy may give; its status code follows from them."""
 
 API_VERSION: Final = "admissionregistration.k8s.io/v1"
+
+MAX_NAME: Final = 253
+"""Characters of an object's name."""
 
 UNSEEN: Final = Loss("", "no metric of its own, no Event, no report; who wrote the field last is not said")
 """What every policy loses: a policy answers, and keeps no books."""
@@ -49,9 +54,13 @@ class Policy:
 
     @property
     def name(self) -> str:
-        """The name of the policy and its binding: of a StatusRule `namespace.name`."""
+        """The name of the policy and its binding: of a StatusRule `namespace.name`; a longer one ends in its digest."""
         metadata = self.rule.metadata
-        return f"{metadata.namespace}.{metadata.name}" if metadata.namespace else metadata.name
+        whole = f"{metadata.namespace}.{metadata.name}" if metadata.namespace else metadata.name
+        if len(whole) <= MAX_NAME:
+            return whole
+        digest = hashlib.sha256(whole.encode()).hexdigest()[:8]
+        return f"{whole[: MAX_NAME - len(digest) - 1].rstrip('-.')}.{digest}"
 
     @property
     def is_whole(self) -> bool:
@@ -126,7 +135,7 @@ def _lost_of_rule(rule: Rule) -> Iterator[Loss]:
 def _policy(policy: Policy) -> dict[str, Any]:
     spec = policy.rule.spec
     written: dict[str, Any] = {"failurePolicy": spec.failure_policy, "matchConstraints": _constraints(policy.rule)}
-    if conditions := _conditions(policy.rule):
+    if conditions := conditions_of(policy.rule.spec):
         written["matchConditions"] = conditions
     if policy.variables:
         written["variables"] = [
@@ -148,22 +157,6 @@ def _constraints(rule: Rule) -> dict[str, Any]:
     for selector in ("namespaceSelector", "objectSelector"):
         written[selector] = {key: value for key, value in written[selector].items() if value}
     return {key: value for key, value in written.items() if value}
-
-
-def _conditions(rule: Rule) -> list[dict[str, str]]:
-    spec = rule.spec
-    conditions = [{"name": each.name, "expression": str(each.expression)} for each in spec.match_conditions]
-    if spec.exemptions.users:
-        users = f"!(request.userInfo.username in {constants(spec.exemptions.users).text})"
-        conditions.append({"name": "statusguard.dev/exempt-users", "expression": users})
-    if spec.exemptions.groups:
-        exempt = constants(spec.exemptions.groups).text
-        groups = f"!has(request.userInfo.groups) || !request.userInfo.groups.exists(g, g in {exempt})"
-        conditions.append({"name": "statusguard.dev/exempt-groups", "expression": groups})
-    if not spec.enforce_while_deleting and spec.action != "Audit":
-        deleting = "!has(object.metadata.deletionTimestamp)"
-        conditions.append({"name": "statusguard.dev/not-being-deleted", "expression": deleting})
-    return conditions
 
 
 def _validation(rule: Rule, validation: Validation) -> dict[str, Any]:

@@ -187,9 +187,30 @@ def test_whom_the_rule_exempts_the_policy_does_not_judge(widgets: Widgets, expor
     assert admin.call("PATCH", widgets.path("w", "status"), {"status": {"a": 2}}, MERGE).code == 200
 
 
+def test_as_many_conditions_as_a_rule_may_have_are_asked_with_ours(
+    widgets: Widgets, exports: Exports, admin: Api
+) -> None:
+    names = [f"w{number}" for number in range(64)]
+    for name in (*names[:2], "w"):
+        widgets.new(name, {"a": 1})
+    own = [{"name": name, "expression": f"object.metadata.name != '{name}'"} for name in names]
+    exports(matchConditions=own, exemptions={"users": [ADMIN]})
+    eventually(lambda: widgets.merge("w", {"a": 2}, dryRun="All").code == 422)
+    assert [widgets.merge(name, {"a": 2}).code for name in names[:2]] == [200, 200]
+    assert admin.call("PATCH", widgets.path("w", "status"), {"status": {"a": 2}}, MERGE).code == 200
+
+
+def is_taken(api: Api, document: dict[str, Any]) -> None:
+    for each in policy(compile_rule(document).source).documents():
+        target = f"{PATHS[each['kind']]}/{each['metadata']['name']}"
+        done(api.call("PATCH", target, each, APPLY, {"fieldManager": "e2e", "force": "true", "dryRun": "All"}))
+
+
 def test_a_wide_rule_is_taken_whole(admin: Api) -> None:
     path = DATA / "every-kind.yaml"
-    found = policy(compile_rule(parse(path.read_bytes(), path.name)[0].data).source)
-    for document in found.documents():
-        target = f"{PATHS[document['kind']]}/{document['metadata']['name']}"
-        done(admin.call("PATCH", target, document, APPLY, {"fieldManager": "e2e", "force": "true", "dryRun": "All"}))
+    is_taken(admin, parse(path.read_bytes(), path.name)[0].data)
+
+
+def test_a_rule_with_the_longest_name_and_a_condition_named_like_ours_is_taken(admin: Api) -> None:
+    taken = [{"name": "statusguard.dev/not-being-deleted", "expression": "true"}]
+    is_taken(admin, rule("n" * 253, "g", namespace="s" * 63, matchConditions=taken))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.widgets import rule
 from webhook.errors import InputError
-from webhook.rule_loading import load, load_good
+from webhook.rule_loading import load, load_good, load_named
 
 
 def test_rules_come_with_their_documents(tmp_path: Path) -> None:
@@ -23,6 +23,13 @@ def test_an_action_replaces_that_of_every_rule(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(f"{rule('a')}---\n{rule('b', 'Audit')}")
     assert [each.source.spec.action for each in load_good([tmp_path])] == ["Deny", "Audit"]
     assert [each.source.spec.action for each in load_good([tmp_path], "Warn")] == ["Warn", "Warn"]
+
+
+@pytest.mark.parametrize(("name", "titles"), [(None, ["a", "b"]), ("b", ["b"])])
+def test_the_rule_of_a_name_comes_with_its_document(tmp_path: Path, name: str | None, titles: list[str]) -> None:
+    (tmp_path / "a.yaml").write_text(f"{rule('a')}---\n{rule('b')}")
+    found = load_named([tmp_path], name)
+    assert [(each.title, document.data["metadata"]["name"]) for each, document in found] == [(t, t) for t in titles]
 
 
 def test_every_problem_is_a_line_in_the_order_of_places(tmp_path: Path) -> None:

@@ -8,13 +8,11 @@ from itertools import chain
 from pathlib import Path
 
 from rules.compile import CompiledRule
-from rules.diagnosis import suggestion
-from rules.documents import Document
 from webhook import prefilter_view
 from webhook.errors import InputError
 from webhook.explanation import explain
 from webhook.output import json_line, line
-from webhook.rule_loading import load
+from webhook.rule_loading import load_named
 
 EXAMPLE = "statusguard explain my-rules/ --rule widgets --output suite > widgets.test.yaml"
 
@@ -38,7 +36,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print what each rule demands."""
-    chosen = _chosen(arguments.paths, arguments.rule)
+    chosen = load_named(arguments.paths, arguments.rule)
     if arguments.prefilter:
         return _show_prefilters([rule for rule, _ in chosen], arguments.output)
     explanations = (explain(rule, document.data) for rule, document in chosen)
@@ -67,16 +65,3 @@ def _print(texts: Iterable[Iterable[str]], separator: str) -> None:
     for index, text in enumerate(texts):
         for each in chain([separator] if index else [], text):
             line(each)
-
-
-def _chosen(paths: list[Path], name: str | None) -> list[tuple[CompiledRule, Document]]:
-    loaded = load(paths)
-    if loaded.problems:
-        raise InputError(*map(str, sorted(loaded.problems)))
-    if not loaded.rules:
-        raise InputError(f"no rule found in {', '.join(map(str, paths))}")
-    chosen = [(rule, document) for rule, document in loaded.rules if name in {None, rule.title}]
-    if not chosen:
-        hint = suggestion(str(name), [rule.title for rule, _ in loaded.rules])
-        raise InputError(f"there is no rule {name} in {', '.join(map(str, paths))}{hint}")
-    return chosen

@@ -46,7 +46,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Print the CRD with all rules that are about it, what is lost to stderr too; 1 if there is nothing to print."""
     definition = _definition(arguments.crd)
-    rules = [each.with_action(arguments.action).source for each in load_named(arguments.paths, arguments.rule)]
+    named = load_named(arguments.paths, arguments.rule)
+    rules = [rule.with_action(arguments.action).source for rule, _ in named]
     found = list(_said(rules, definition, Sensitive(arguments.sensitive_path)))
     for each in found:
         for said in _remarks(each):

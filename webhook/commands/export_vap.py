@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from rules.native.losses import grouped
 from rules.native.message import nothing_hidden
@@ -16,6 +17,9 @@ from webhook.errors import InputError
 from webhook.output import error_line, json_line, line
 from webhook.rule_loading import load_named
 from webhook.sensitive import Sensitive
+
+MAX_NAMESPACE: Final = 63
+"""Characters of a namespace's name, which is the value of a label."""
 
 EXAMPLE = "statusguard export vap my-rules/ --rule widgets --action Deny | kubectl apply -f -"
 
@@ -37,7 +41,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Print a policy and its binding for each rule, what is lost to stderr too; 1 if there is nothing to print."""
     hides = Sensitive(arguments.sensitive_path).hides if arguments.sensitive_path else nothing_hidden
     rules = load_named(arguments.paths, arguments.rule)
-    policies = [policy(rule.with_action(arguments.action).source, hides) for rule in rules]
+    policies = [policy(rule.with_action(arguments.action).source, hides) for rule, _ in rules]
     _reject_doubles(policies)
     for each in policies:
         for lost in grouped(each.lost):
@@ -68,6 +72,8 @@ def _reject_doubles(policies: Sequence[Policy]) -> None:
 def _refused(policy: Policy, *, strict: bool) -> list[str]:
     if not policy.validations:
         return [f"rule {policy.rule.title}: nothing of it can be said in a policy; use --rule to export others alone"]
+    if len(policy.rule.metadata.namespace or "") > MAX_NAMESPACE:
+        return [f"rule {policy.rule.title}: no namespace has a name of more than {MAX_NAMESPACE} characters"]
     if strict and not policy.is_whole:
         return [f"rule {policy.rule.title}: something of it is lost, and --strict allows nothing"]
     return []

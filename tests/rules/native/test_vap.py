@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -63,6 +64,20 @@ def test_a_rule_of_a_namespace_is_bound_to_it() -> None:
     assert written(found)[1] == {"policyName": "team.r", "validationActions": ["Audit"], "matchResources": own}
 
 
+def test_a_name_that_is_too_long_is_cut_and_told_apart() -> None:
+    rule = document({"invariants": [BOUNDS]})
+    names = []
+    for end in "ab":
+        metadata = {"name": f"{'.x' * 120}{end}"[1:], "namespace": "team-of-a-rule"}
+        one, binding = policy(compile_rule({**rule, "kind": "StatusRule", "metadata": metadata}).source).documents()
+        assert one["metadata"]["name"] == binding["metadata"]["name"] == binding["spec"]["policyName"]
+        names.append(one["metadata"]["name"])
+    assert len(set(names)) == 2
+    for name in names:
+        assert re.fullmatch(r"team-of-a-rule(\.x)+\.[0-9a-f]{8}", name)
+        assert len(name) <= 253
+
+
 @pytest.mark.parametrize(
     ("denial", "reason", "lost"),
     [
@@ -92,6 +107,13 @@ def test_what_keeps_a_rule_from_judging_is_a_condition(spec: Json, condition: st
 
 def test_a_rule_that_only_reports_judges_what_goes_away_too() -> None:
     assert "matchConditions" not in written(exported())[0]
+
+
+def test_a_pattern_is_tried_on_scalars_with_no_word_of_what_else_there_may_be() -> None:
+    when = [{"field": "status.phase", "operator": "Matches", "values": ["Run.*"]}]
+    [validation] = written(exported(invariants=[{**BOUNDS, "when": when}]))[0]["validations"]
+    assert "string(variables.phase).matches(" in validation["expression"]
+    assert "{...}" not in validation["expression"]
 
 
 def test_values_are_shown_but_those_that_are_sensitive() -> None:

@@ -92,6 +92,15 @@ def test_a_rule_of_which_nothing_can_be_said_is_1(file: Path) -> None:
     assert ran.err.splitlines()[-1] == f"statusguard export vap: {said}"
 
 
+def test_a_namespace_that_cannot_be_is_1(file: Path) -> None:
+    namespace = "n" * 64
+    file.write_text(KEPT.replace("Cluster", "").replace("name: kept", f"name: kept, namespace: {namespace}"))
+    ran = statusguard("export", "vap", file)
+    assert (ran.code, ran.out) == (1, "")
+    said = f"rule {namespace}/kept: no namespace has a name of more than 63 characters"
+    assert ran.err.splitlines()[-1] == f"statusguard export vap: {said}"
+
+
 def test_two_rules_with_one_policy_are_an_error(file: Path) -> None:
     namespaced = KEPT.replace("ClusterStatusRule", "StatusRule").replace("{name: kept}", "{name: kept, namespace: a}")
     file.write_text(f"{namespaced}---\n{KEPT.replace('name: kept', 'name: a.kept')}")
