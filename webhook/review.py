@@ -134,8 +134,8 @@ def decode(body: bytes) -> Review:
     except RecursionError:
         raise NotAReviewError("not_json", "the body is nested too deeply") from None
     if review.api_version != API_VERSION or review.kind != "AdmissionReview":
-        found = f"{_shown(review.kind)} of {_shown(review.api_version)}"
-        raise NotAReviewError("not_a_review", f"the body is {found}, expected AdmissionReview of {API_VERSION}")
+        found = _found(review.kind, review.api_version)
+        raise NotAReviewError("not_a_review", f"the body {found}, expected AdmissionReview of {API_VERSION}")
     if review.request is None:
         raise NotAReviewError("not_a_review", "the AdmissionReview has no request")
     if not review.request.uid:
@@ -218,5 +218,10 @@ def _roots(side: str, members: Members) -> Roots:
     return Roots(decode=decode_root, encoded=members or ())
 
 
+def _found(kind: str | None, api_version: str | None) -> str:
+    missing = [name for name, value in (("kind", kind), ("apiVersion", api_version)) if not value]
+    return f"has no {' and no '.join(missing)}" if missing else f"is {_shown(kind)} of {_shown(api_version)}"
+
+
 def _shown(value: str | None) -> str:
-    return "nothing" if value is None else repr(value[:64])
+    return repr((value or "")[:64])

@@ -99,7 +99,13 @@ def changed(**members: Any) -> bytes:
         ),
         (b"[]", "not_a_review", "the body is no AdmissionReview: "),
         (b"null", "not_a_review", "the body is no AdmissionReview: "),
-        (b"{}", "not_a_review", "the body is nothing of nothing, expected AdmissionReview of admission.k8s.io/v1"),
+        (
+            b"{}",
+            "not_a_review",
+            "the body has no kind and no apiVersion, expected AdmissionReview of admission.k8s.io/v1",
+        ),
+        (changed(kind=None), "not_a_review", "the body has no kind, expected AdmissionReview of admission.k8s.io/v1"),
+        (changed(apiVersion=""), "not_a_review", "the body has no apiVersion, expected AdmissionReview of "),
         (
             changed(apiVersion="admission.k8s.io/v1beta1"),
             "not_a_review",

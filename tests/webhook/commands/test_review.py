@@ -57,14 +57,15 @@ def test_standard_input(rules: Path, stdin: bytes) -> None:
 def test_a_bad_review_is_a_line_with_its_place_and_the_rest_go_on(rules: Path, tmp_path: Path) -> None:
     file = tmp_path / "r.jsonl"
     good = review(1, 2)
-    file.write_bytes(b"\n".join([good, b"{", good, b"", b"[1]", good.replace(b"u-1", b""), good]))
+    file.write_bytes(b"\n".join([good, b"{", good, b"", b"[1]", b"{}", good.replace(b"u-1", b""), good]))
     ran = statusguard("review", "--rules", rules, file)
     assert ran.code == 2
     assert len(responses(ran)) == 3
     assert [line.removeprefix(f"{file}:") for line in ran.err.splitlines()] == [
         "2: the body is not JSON: Input data was truncated",
         "5: the body is no AdmissionReview: Expected `object`, got `array`",
-        "6: the request has no uid",
+        "6: the body has no kind and no apiVersion, expected AdmissionReview of admission.k8s.io/v1",
+        "7: the request has no uid",
     ]
 
 
