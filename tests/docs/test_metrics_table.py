@@ -9,6 +9,7 @@ from typing import NamedTuple
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.webhook.observe.everything import everything
+from webhook.observe.turns import MAX_BREACHES, MAX_OBJECTS
 
 PAGE = (Path(__file__).parents[2] / "docs/metrics.md").read_text("utf-8")
 ROW = re.compile(
@@ -65,3 +66,9 @@ def test_every_metric_that_a_page_names_is_there() -> None:
     for page in Path(__file__).parents[2].glob("docs/**/*.md"):
         for name in re.findall(r"`(statusguard_[a-z_]+)", page.read_text("utf-8")):
             assert name in names, f"{page.name}: {name}"
+
+
+def test_the_bounds_of_the_log_are_those_of_the_code() -> None:
+    log = PAGE.partition("## Log lines")[2]
+    assert f"breaks one invariant {MAX_OBJECTS} objects are named" in log
+    assert f"Of {MAX_BREACHES} combinations of rule, invariant and writer" in log

@@ -14,6 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 from tests.command import PATIENCE, started
@@ -32,16 +33,17 @@ LOCAL = {
 _GREETING = re.compile(
     r"Statusguard judges by (?P<rules>\d+) rules at https://(?P<host>.+):(?P<port>\d+)/validate "
     r"\(metrics and health on port (?P<ops_port>\d+)\); try: "
-    r"curl -k -H 'Content-Type: application/json' -d @review\.json https://(?P=host):(?P=port)/validate\n"
+    r"curl -k -H 'Content-Type: application/json' -d '[^']+' https://(?P=host):(?P=port)/validate\n"
 )
 
 
 @dataclass(frozen=True)
 class ServeProcess:
-    """A running `statusguard serve`. `lines` is what it has said on standard error after its greeting."""
+    """A running `statusguard serve`. `lines` is what it has said on standard error after its `greeting`."""
 
     process: subprocess.Popen[bytes]
     trust: ssl.SSLContext
+    greeting: str
     rules: int
     port: int
     ops_port: int
@@ -107,14 +109,22 @@ def serve_process(
         stack.callback(process.kill)
         assert process.stderr is not None
         first = process.stderr.readline().decode()
-        greeting = _GREETING.fullmatch(first)
-        assert greeting is not None, first
+        greeted = _greeted(first)
         rest = process.stderr
         reading = threading.Thread(target=lambda: lines.extend(map(bytes.decode, rest)))
         reading.start()
         stack.callback(reading.join)
         stack.callback(process.kill)
-        yield ServeProcess(
-            process, trust, int(greeting["rules"]), int(greeting["port"]), int(greeting["ops_port"]), lines
-        )
+        yield ServeProcess(process, trust, first, *greeted, lines)
     assert "Traceback" not in "".join(lines)
+
+
+def _greeted(first: str) -> tuple[int, int, int]:
+    """Return how many rules a server has, and its ports, by its first line: an event, or a sentence."""
+    if first.startswith("{"):
+        event = json.loads(first)
+        assert event["event"] == "serving", first
+        return event["rules"], urlsplit(event["url"]).port or 0, event["ops_port"]
+    greeting = _GREETING.fullmatch(first)
+    assert greeting is not None, first
+    return int(greeting["rules"]), int(greeting["port"]), int(greeting["ops_port"])

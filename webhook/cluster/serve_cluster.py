@@ -25,8 +25,8 @@ from webhook.cluster.owner import Owner
 from webhook.cluster.rule_source import RuleSource
 from webhook.cluster.trust import IssuedTrust, OwnTrust, Trust
 from webhook.errors import CannotRunError, InputError
+from webhook.greeting import Greeting
 from webhook.observe.metrics import Metrics
-from webhook.output import error_line
 from webhook.reviewer import RuleReviewer
 from webhook.rule_review import EntryReviewer, RuleObjectReviewer
 from webhook.server import ServerConfig, serve
@@ -66,8 +66,10 @@ async def serve_cluster(
     metrics: Metrics,
     stop: asyncio.Event,
     site: Site | None = None,
+    *,
+    greeting: Greeting,
 ) -> None:
-    """Serve until `stop` is set; `site` is what `/ui` shows.
+    """Serve until `stop` is set; `site` is what `/ui` shows, and `greeting` says that we listen.
 
     Raises CannotRunError without access to a cluster, or without a port.
     """
@@ -88,9 +90,7 @@ async def serve_cluster(
                 source, settings.action, trust.certificate, unready(), leads=leader.is_leader
             )
         server = await serve(config, routed, certificate=trust.certificate, metrics=metrics, unready=unready, site=site)
-        error_line(
-            f"Statusguard judges by the rules of the cluster on port {server.port}, metrics and health on {server.ops_port}"
-        )
+        greeting.of_cluster(server.port, server.ops_port)
         tasks = [
             asyncio.create_task(source.run(), name="rules"),
             asyncio.create_task(trust.follow(), name="authorities"),

@@ -19,6 +19,7 @@ from webhook.certificate_files import CertificateFiles
 from webhook.certificates import Certificate, self_signed
 from webhook.display import Display
 from webhook.errors import InputError
+from webhook.greeting import Greeting
 from webhook.message import Wording
 from webhook.observe import log
 from webhook.observe.delivery import delivering
@@ -26,10 +27,9 @@ from webhook.observe.event_loop import measure_lag
 from webhook.observe.metrics import Metrics
 from webhook.observe.queue import IncidentQueue
 from webhook.observe.violation_log import ViolationLog
-from webhook.output import error_line
 from webhook.reviewer import RuleReviewer
 from webhook.rule_service import RuleService
-from webhook.server import Server, ServerConfig, serve
+from webhook.server import ServerConfig, serve
 from webhook.settings import add_settings, effective
 from webhook.ui.inventory import of_files
 from webhook.ui.site import Site
@@ -81,7 +81,7 @@ async def _serve(settings: dict[str, Any], rules: RuleService, certificate: Cert
         site.inventory = lambda: of_files(rules, settings["action"], certificate, unready())
     async with _observing(settings, reviewer, metrics):
         server = await serve(config, reviewer, certificate=certificate, metrics=metrics, unready=unready, site=site)
-        error_line(_greeting(config.host, server, len(rules.rules.rules)))
+        _greeting(settings).of_files(config.host, server.port, server.ops_port, len(rules.rules.rules))
         rules.report()
         following = asyncio.create_task(rules.follow(reviewer), name="rules")
         await stop.wait()
@@ -117,7 +117,9 @@ async def _serve_cluster(settings: dict[str, Any], metrics: Metrics) -> None:
     reviewer = _reviewer(settings, RuleSet(()), metrics)
     async with _observing(settings, reviewer, metrics):
         site = _site(settings, reviewer)
-        await serve_cluster(cluster, _config(settings), reviewer, metrics, _stop_signal(), site)
+        await serve_cluster(
+            cluster, _config(settings), reviewer, metrics, _stop_signal(), site, greeting=_greeting(settings)
+        )
 
 
 @asynccontextmanager
@@ -170,10 +172,5 @@ def _config(settings: dict[str, Any]) -> ServerConfig:
     )
 
 
-def _greeting(host: str, server: Server, rules: int) -> str:
-    name = "localhost" if host in {"0.0.0.0", "::"} else host  # noqa: S104  compared, not bound
-    url = f"https://{f'[{name}]' if ':' in name else name}:{server.port}/validate"
-    return (
-        f"Statusguard judges by {rules} rules at {url} (metrics and health on port {server.ops_port}); try: "
-        f"curl -k -H 'Content-Type: application/json' -d @review.json {url}"
-    )
+def _greeting(settings: dict[str, Any]) -> Greeting:
+    return Greeting(for_people=log.is_for_people(settings["log_format"]))

@@ -35,7 +35,7 @@ def configure(*, style: Format = "auto", level: Level = "info", stream: TextIO |
     `auto` is `console` on a terminal, else `json`. May be called again: the last call counts.
     """
     stream = sys.stderr if stream is None else stream
-    readable = style == "console" or (style == "auto" and stream.isatty())
+    readable = is_for_people(style, stream)
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,
@@ -68,6 +68,11 @@ def configure(*, style: Format = "auto", level: Level = "info", stream: TextIO |
         wrapper_class=structlog.stdlib.BoundLogger,
         logger_factory=structlog.stdlib.LoggerFactory(),
     )
+
+
+def is_for_people(style: Format, stream: TextIO | None = None) -> bool:
+    """Tell whether a person reads what `configure` sends to a stream, by default standard error."""
+    return style == "console" or (style == "auto" and (stream or sys.stderr).isatty())
 
 
 class Throttle:

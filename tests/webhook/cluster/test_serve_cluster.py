@@ -25,6 +25,7 @@ from webhook.cluster.serve_cluster import ClusterSettings, policy, serve_cluster
 from webhook.cluster.webhook_config import PATH
 from webhook.display import Display
 from webhook.errors import CannotRunError, InputError
+from webhook.greeting import Greeting
 from webhook.message import Wording
 from webhook.observe.metrics import Metrics
 from webhook.reviewer import RuleReviewer
@@ -49,20 +50,22 @@ def settings(url: str | None = None, files: CertificateFiles | None = None) -> C
 class Served:
     """A replica in the test's own event loop."""
 
-    def __init__(self, api: FakeApi) -> None:
+    def __init__(self, api: FakeApi, log: LogCapture) -> None:
         self.api = api
+        self.log = log
         self.stop = asyncio.Event()
-        self.ports: tuple[int, int] = (0, 0)
         self.metrics = Metrics()
 
-    def greet(self, line: str) -> None:
-        words = line.replace(",", " ").split()
-        self.ports = int(words[words.index("port") + 1]), int(words[-1])
+    @property
+    def ports(self) -> tuple[int, int]:
+        greeting = self.log.named("serving")[-1]
+        return greeting["port"], greeting["ops_port"]
 
     async def run(self, settings: ClusterSettings) -> None:
         reviewer = RuleReviewer(RuleSet(()), Wording(Display()), self.metrics)
         config = ServerConfig(host="127.0.0.1", port=0, ops_port=0, drain_delay=0.0)
-        await serve_cluster(settings, config, reviewer, self.metrics, self.stop)
+        greeting = Greeting(for_people=False)
+        await serve_cluster(settings, config, reviewer, self.metrics, self.stop, greeting=greeting)
 
     async def get(self, path: str) -> tuple[int, str]:
         """Ask the ops port."""
@@ -101,11 +104,11 @@ def serving(api: FakeApi, log: LogCapture, monkeypatch: pytest.MonkeyPatch) -> S
 
     @asynccontextmanager
     async def serve(settings: ClusterSettings, *, bugs_expected: bool = False) -> AsyncIterator[Served]:
-        served = Served(api)
-        monkeypatch.setattr(module, "error_line", served.greet)
+        served = Served(api, log)
+        before = len(log.named("serving"))
         task = asyncio.create_task(served.run(settings))
         try:
-            await api.until(lambda: served.ports[0] or task.done())
+            await api.until(lambda: len(log.named("serving")) > before or task.done())
             yield served
         finally:
             served.stop.set()
@@ -215,10 +218,10 @@ async def test_what_ends_by_a_bug_is_said_and_the_rest_goes_on(
         assert said["part"] == "leader"
 
 
-async def test_without_a_cluster_it_cannot_run(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_without_a_cluster_it_cannot_run(log: LogCapture, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KUBECONFIG", "missing")
     with pytest.raises(CannotRunError, match="no access to a cluster by missing"):
-        await Served(FakeApi()).run(settings())
+        await Served(FakeApi(), log).run(settings())
 
 
 @pytest.mark.parametrize(

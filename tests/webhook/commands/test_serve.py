@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import signal
 import socket
 import time
@@ -27,7 +28,29 @@ def rules(tmp_path: Path) -> Path:
     return folder
 
 
-def test_it_says_in_one_line_where_it_listens_and_judges(rules: Path) -> None:
+def test_every_line_is_json_where_programs_read_them(rules: Path) -> None:
+    with serve_process("--rules", rules, "--log-format", "json") as server:
+        assert json.loads(server.greeting) | {"timestamp": ""} == {
+            "event": "serving",
+            "level": "info",
+            "timestamp": "",
+            "rules": 1,
+            "url": f"https://127.0.0.1:{server.port}/validate",
+            "ops_port": server.ops_port,
+        }
+        assert server.stop() == 0
+    assert [json.loads(line)["event"] for line in server.lines] == ["rules loaded", "draining"]
+
+
+def test_what_it_tells_people_to_try_needs_no_file(rules: Path) -> None:
+    with serve_process("--rules", rules, "--log-format", "console") as server:
+        assert server.greeting.startswith(f"Statusguard judges by 1 rules at https://127.0.0.1:{server.port}/validate ")
+        words = shlex.split(server.greeting.partition("; try: ")[2])
+        assert server.response(words[words.index("-d") + 1].encode()) == {"uid": "try", "allowed": True}
+        assert server.stop() == 0
+
+
+def test_it_says_where_it_listens_and_judges(rules: Path) -> None:
     with serve_process("--rules", rules) as server:
         assert server.rules == 1
         assert server.response(BACK)["status"]["code"] == 409

@@ -20,6 +20,7 @@ from webhook.cluster.entries import Policy, plan
 from webhook.cluster.rule_source import RuleSource
 from webhook.cluster.serve_cluster import ClusterSettings, serve_cluster
 from webhook.display import Display
+from webhook.greeting import Greeting
 from webhook.message import Wording
 from webhook.observe.metrics import Metrics
 from webhook.reviewer import RuleReviewer
@@ -151,16 +152,15 @@ async def test_a_replica_has_the_page(api: FakeApi, log: LogCapture, monkeypatch
     async def access() -> object:
         return api.configuration()
 
-    said: list[str] = []
     monkeypatch.setattr(module, "access", access)
-    monkeypatch.setattr(module, "error_line", said.append)
     write(api, manifest("a"), broken("b"))
     stop = asyncio.Event()
     settings = ClusterSettings("guards", "guard", 8443, "guard-tls", "guard", None, Policy(), None)
     config = ServerConfig(host="127.0.0.1", port=0, ops_port=0, drain_delay=0.0)
-    task = asyncio.create_task(serve_cluster(settings, config, reviewer(), Metrics(), stop, Site()))
-    await api.until(lambda: said or task.done())
-    url = f"http://127.0.0.1:{said[0].split()[-1]}/ui"
+    greeting = Greeting(for_people=False)
+    task = asyncio.create_task(serve_cluster(settings, config, reviewer(), Metrics(), stop, Site(), greeting=greeting))
+    await api.until(lambda: log.named("serving") or task.done())
+    url = f"http://127.0.0.1:{log.named('serving')[0]['ops_port']}/ui"
     text = ""
     async with aiohttp.ClientSession() as session, asyncio.timeout(20):
         while not ("Leaderthis replica" in text and "served, not asked for" not in text and "Rules served1" in text):
