@@ -28,7 +28,10 @@ ORDER = (
     *("RuleSpec", "MatchConstraints", "ResourceRule", "LabelSelector", "LabelRequirement", "MatchCondition"),
     *("Exemptions", "Denial", "Invariant", "Predicate"),
 )
-SUITE = ("StatusRuleTest", "Case", "CaseRequest", "ResourceName", "User", "Expectation", "ExpectedViolation")
+SUITE = (
+    *("StatusRuleTest", "SuiteMetadata", "Case", "CaseRequest", "ResourceName", "User", "Expectation"),
+    "ExpectedViolation",
+)
 PATHS = """\
 ## Field paths
 

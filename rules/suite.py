@@ -114,10 +114,12 @@ class Case(Model):
         return self
 
 
-class _Metadata(Model):
+class SuiteMetadata(Model):
+    """The suite's metadata, of which only the name is read."""
+
     model_config = ConfigDict(extra="ignore")
 
-    name: str
+    name: str = Field(description="The suite's name.")
 
 
 class StatusRuleTest(Model):
@@ -125,7 +127,7 @@ class StatusRuleTest(Model):
 
     api_version: Literal["statusguard.dev/v1alpha1"]
     kind: Literal["StatusRuleTest"]
-    metadata: _Metadata
+    metadata: SuiteMetadata = Field(description="Its name.")
     rules: list[dict[str, Any] | str] = Field(min_length=1, description="Rule documents, or paths of rule files.")
     cases: list[Case] = Field(min_length=1, description="The cases.")
 

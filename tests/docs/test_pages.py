@@ -51,3 +51,12 @@ def test_the_page_of_a_kind_has_a_suite_that_passes_and_breaks(kind: str) -> Non
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_within_a_page_lead_to_a_heading(page: Path) -> None:
+    text = page.read_text("utf-8")
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", heading).lower().replace(" ", "-") for heading in headings}
+    for target in re.findall(r"\]\(#([^)]+)\)", text):
+        assert target in anchors, target
