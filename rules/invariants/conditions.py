@@ -103,6 +103,9 @@ class Conditions(Kind):
         def moved(name: str) -> Expression:
             return form.differ(form.member(old, name), form.member(new, name))
 
+        if form.is_quick and not self.not_back and self.last_transition_time in {"OnlyWithChange", "OnlyWithStatus"}:
+            return any_of(form.surely_same_member(old, new, "lastTransitionTime"), moved("status"))
+
         def times(before: Value, after: Value) -> Expression:
             status_moved = moved("status")
             first = before.absent  # a time that is set for the first time has not moved

@@ -63,7 +63,7 @@ class ObservedGeneration(Kind):
         return Checks(checks, (*self.fields, *([_GENERATION] if self.not_ahead else [])))
 
     def _check(self, path: fieldpath.FieldPath) -> Check:
-        may_clear = path.has_list_items if self.may_clear is None else self.may_clear
+        may_clear = self._may_clear(path)
         not_ahead = self.not_ahead
         ignored = self.ignore_values
 
@@ -89,11 +89,12 @@ class ObservedGeneration(Kind):
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
             holds = self._in_cel(form, path)
-            visit = Visit(holds, partial(holds, ABSENT), alike=True, numbers=True)
+            alone = partial(self._is_current, form, path) if self.not_ahead else None
+            visit = Visit(holds, partial(holds, ABSENT), alike=True, numbers=True, alone=alone)
             yield Clause(partial(form.pairs, path, visit), sentence, (path,), on_create=self.not_ahead)
 
     def _in_cel(self, form: Form, path: fieldpath.FieldPath) -> Holds:
-        may_clear = path.has_list_items if self.may_clear is None else self.may_clear
+        may_clear = self._may_clear(path)
         ignored = list(self.ignore_values)
 
         def fine(before: Expression, after: Expression) -> Expression:
@@ -115,17 +116,23 @@ class ObservedGeneration(Kind):
                 same = all_of(same, compare(form.generation("new"), "==", form.generation("old")))
             before, after = form.number_or_zero(old), form.number_or_zero(new)
             judged = form.let(before, lambda b: form.let(after, lambda a: fine(b, a)))
-            return form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
+            judged = form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
+            return any_of(self._is_current(form, path, new), judged) if self.not_ahead else judged
 
         return holds
+
+    def _is_current(self, form: Form, path: fieldpath.FieldPath, new: Value) -> Expression:
+        """Return that a value is fine whatever it was before, because it is neither ahead nor behind."""
+        return form.is_current(new, or_zero=self._may_clear(path))
+
+    def _may_clear(self, path: fieldpath.FieldPath) -> bool:
+        return path.has_list_items if self.may_clear is None else self.may_clear
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""
         ahead = " and is never ahead of metadata.generation" if self.not_ahead else ""
-        found = []
-        for path in self.fields:
-            may_clear = path.has_list_items if self.may_clear is None else self.may_clear
-            found.append(f"{path} never goes back{'' if may_clear else ' or disappears'}{ahead}.")
+        clears = (" or disappears" if not self._may_clear(path) else "" for path in self.fields)
+        found = [f"{path} never goes back{clear}{ahead}." for path, clear in zip(self.fields, clears, strict=True)]
         if self.ignore_values:
             found.append(f"Not compared: {', '.join(map(str, self.ignore_values))}.")
         return found

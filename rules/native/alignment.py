@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,8 +121,7 @@ class Alignment:
         for key in self.keys:
             old, new = member(before, key), member(after, key)
             tests += [has(before, key), has(after, key)]
-            # A key that is an object is called so, as `parentRef`; if not, its list is called for.
-            if key.lower().endswith("ref"):
+            if is_reference(key):
                 tests += [is_plain(self.form.names, new, depth=1), compare(listed(old), "==", listed(new))]
             else:
                 tests += [is_short_text(new), same_text(old, new)]
@@ -143,12 +142,33 @@ class Alignment:
 
     def _are_alone(self, items: Expression) -> Expression:
         """Return that each key is found where it is, and not before."""
+        return self._let_keys(items, self._each_is_first)
+
+    def are_alone(self, items: Expression, longest: int) -> Expression:
+        """Return the same of items that are known to have texts as keys, if these have no more characters together."""
+
+        def alone(known: Expression) -> Expression:
+            # The API server charges for what is joined, and for what is searched, a tenth.
+            length = method(method(known, "join"), "size")
+            are_short = compare(
+                Expression(length.text, length.level, length.cost + longest // 10), "<=", literal(longest)
+            )
+            return all_of(
+                compare(method(known, "size"), "<=", literal(self._twins)), are_short, self._each_is_first(known)
+            )
+
+        return self._let_keys(items, alone)
+
+    def _let_keys(self, items: Expression, then: Callable[[Expression], Expression]) -> Expression:
+        with self.form.names.bound("t") as known:
+            return let(known, self._keys_of(items), then(known))
+
+    def _each_is_first(self, known: Expression) -> Expression:
         names = self.form.names
-        with names.bound("t") as known, names.bound("i") as index, names.bound("e") as each:
+        with names.bound("i") as index, names.bound("e") as each:
             alone = compare(method(known, "indexOf", each), "==", index)
             priced = Expression(alone.text, alone.level, alone.cost + self._twins)
-            body = macro(known, "all", f"{index.text}, {each.text}", priced, self._twins)
-            return let(known, self._keys_of(items), body)
+            return macro(known, "all", f"{index.text}, {each.text}", priced, self._twins)
 
     def _have_no_twins(self, items: Expression) -> Expression:
         with self.form.names.bound("a") as one, self.form.names.bound("b") as other:
@@ -156,3 +176,8 @@ class Alignment:
             twins = macro(items, "filter", other.text, all_of(*same), self._twins)
             alone = compare(method(twins, "size"), "==", literal(1))
             return macro(items, "all", one.text, alone, self._twins)
+
+
+def is_reference(key: str) -> bool:
+    """Tell whether a key is taken for an object, as `parentRef`. If it is one and not called so, its list is a suspect."""
+    return key.lower().endswith("ref")

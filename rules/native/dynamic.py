@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from rules.fieldpath import FieldPath
 from rules.native.amounts import amounts_of
@@ -140,6 +141,12 @@ class DynamicForm(ReadingForm):
     ) -> Expression:
         return self.names.let(old, stems[0], lambda o: self.names.let(new, stems[1], lambda n: then(o, n)))
 
+    def read_below(
+        self, holder: Expression, names: Sequence[str], rest: Sequence[Segment], *, is_map: bool
+    ) -> Expression:
+        """Return what names lead to from an item; see `read`."""
+        return read(holder, names, rest, is_map=is_map)
+
     def _below(
         self, old: Expression | None, new: Expression | None, below: Sequence[Segment], visit: Visit, *, is_map: bool
     ) -> Expression:
@@ -147,10 +154,11 @@ class DynamicForm(ReadingForm):
         names, rest = run_of_names(below)
         if old is not None and new is not None:
             if not below:
-                return visit.pair(dynamic(old), dynamic(new))
+                known = _known(is_map=is_map)
+                return visit.pair(known(old), known(new))
             if visit.numbers and self.reads_numbers and is_map and not rest and len(names) == 1:
                 return visit.pair(number_of(old, names[0]), number_of(new, names[0]))
-            before, after = (read(side, names, rest, is_map=is_map) for side in (old, new))
+            before, after = (self.read_below(side, names, rest, is_map=is_map) for side in (old, new))
             return self._from(before, after, rest, visit)
         holds = visit.fresh if old is None else visit.gone
         there = new if old is None else old
@@ -175,7 +183,8 @@ class DynamicForm(ReadingForm):
         """Return what must hold of all fields below an item that only one side holds."""
         found = read(base, names, rest, is_map=is_map) if names or rest else base
         if not rest:
-            return self.names.let(found, "n", lambda each: holds(dynamic(each)))
+            known = _known(is_map=is_map and not names)
+            return self.names.let(found, "n", lambda each: holds(known(each)))
         segment, (below_names, below) = rest[0], run_of_names(rest[1:])
 
         def inner(each: Expression, *, is_map: bool) -> Expression:
@@ -242,6 +251,11 @@ class DynamicForm(ReadingForm):
             return self._aliased(others, [*found, single], then)
 
         return self._both(old, new, ("o", "n"), named)
+
+
+def _known(*, is_map: bool) -> Callable[[Expression], Value]:
+    """Return what an item is as a value: there, if it is known to be an object."""
+    return partial(Value, TRUE) if is_map else dynamic
 
 
 def _anything(value: Value) -> Expression:

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-_CHOICE, _OR, _AND, _RELATION, _SUM, _UNARY, _MEMBER = range(7)
+_CHOICE, _OR, _AND, _RELATION, _SUM, _UNARY, MEMBER = range(7)
 
 LIST: Final = 10
 """What the API server's CEL charges for a list that is made (cel-go, `ListCreateBaseCost`); everything else we use costs 1."""
@@ -36,13 +36,15 @@ _ESCAPES: Final = {"\\": r"\\", "'": r"\'", "\n": r"\n", "\t": r"\t", "\r": r"\r
 class Expression:
     """A CEL expression; `level` says how tightly its outermost operator binds, `cost` is what one evaluation costs at most.
 
-    `opposite` is its negation where that has a shorter form than `!`.
+    `opposite` is its negation where that has a shorter form than `!`. `optional`: what is read as an optional, if the value is
+    what that holds or something else; it is read again sooner than a name could be bound to it.
     """
 
     text: str
-    level: int = _MEMBER
+    level: int = MEMBER
     cost: int = 1
     opposite: str = ""
+    optional: str = ""
 
     def within(self, level: int) -> str:
         """Return the text as an operand of an operator that binds at `level`."""
@@ -76,7 +78,7 @@ def quote(value: str) -> str:
 def literal(value: str | int) -> Expression:
     """Return a constant."""
     if isinstance(value, int):
-        return Expression(str(value), _MEMBER if value >= 0 else _UNARY, 0)
+        return Expression(str(value), MEMBER if value >= 0 else _UNARY, 0)
     return Expression(quote(value), cost=0)
 
 
@@ -123,7 +125,7 @@ def negate(part: Expression) -> Expression:
 
 def compare(left: Expression, operator: str, right: Expression) -> Expression:
     """Return a comparison: one of `== != < <= > >=`. Equality of a thing with itself is folded."""
-    if left.text == right.text and operator in {"==", "<=", ">="} and left.level == _MEMBER:
+    if left.text == right.text and operator in {"==", "<=", ">="} and left.level == MEMBER:
         return TRUE
     if operator in {"==", "!="} and "null" in (left.text, right.text) and _is_constant(left) and _is_constant(right):
         # CEL refuses to compare null with a constant of another type.
@@ -178,14 +180,14 @@ def add(left: Expression, operator: str, right: Expression) -> Expression:
 def call(function: str, *arguments: Expression) -> Expression:
     """Return a call: `type(x)`."""
     listed = ", ".join(argument.text for argument in arguments)
-    return Expression(f"{function}({listed})", _MEMBER, sum(each.cost for each in arguments) + 1)
+    return Expression(f"{function}({listed})", MEMBER, sum(each.cost for each in arguments) + 1)
 
 
 def method(target: Expression, function: str, *arguments: Expression) -> Expression:
     """Return a call of a member function: `x.size()`."""
     listed = ", ".join(argument.text for argument in arguments)
     cost = target.cost + sum(each.cost for each in arguments) + 1
-    return Expression(f"{target.within(_MEMBER)}.{function}({listed})", _MEMBER, cost)
+    return Expression(f"{target.within(MEMBER)}.{function}({listed})", MEMBER, cost)
 
 
 def is_type(value: Expression, kind: str) -> Expression:
@@ -195,30 +197,25 @@ def is_type(value: Expression, kind: str) -> Expression:
 
 def member(target: Expression, key: str) -> Expression:
     """Return a member of a map that is there."""
-    if _is_selectable(key):
-        return Expression(f"{target.within(_MEMBER)}.{key}", _MEMBER, target.cost + 1)
-    return Expression(f"{target.within(_MEMBER)}[{quote(key)}]", _MEMBER, target.cost + 1)
+    if is_selectable(key):
+        return Expression(f"{target.within(MEMBER)}.{key}", MEMBER, target.cost + 1)
+    return Expression(f"{target.within(MEMBER)}[{quote(key)}]", MEMBER, target.cost + 1)
 
 
 def has(target: Expression, key: str) -> Expression:
     """Return that a map has a member, null or not."""
-    if _is_selectable(key):
+    if is_selectable(key):
         return call("has", member(target, key))
     return contained(literal(key), target)
 
 
-def member_or(target: Expression, key: str, otherwise: Expression) -> Expression:
-    """Return a member of a map, or something else if it is not there; null where it is null."""
-    found = f"{target.within(_MEMBER)}.?{key}" if _is_selectable(key) else f"{target.within(_MEMBER)}[?{quote(key)}]"
-    return Expression(f"{found}.orValue({otherwise.text})", _MEMBER, target.cost + otherwise.cost + 2)
-
-
 def item(target: Expression, index: Expression) -> Expression:
     """Return an item of a list, or the value of a key."""
-    return Expression(f"{target.within(_MEMBER)}[{index.text}]", _MEMBER, target.cost + index.cost + 1)
+    return Expression(f"{target.within(MEMBER)}[{index.text}]", MEMBER, target.cost + index.cost + 1)
 
 
-def _is_selectable(key: str) -> bool:
+def is_selectable(key: str) -> bool:
+    """Tell whether a key may follow a dot."""
     return _IDENTIFIER.fullmatch(key) is not None and key not in RESERVED
 
 
@@ -226,13 +223,13 @@ def macro(target: Expression, function: str, variables: str, body: Expression, t
     """Return a comprehension: `target.all(v, body)`; `turns` is how often the body is evaluated at most."""
     # Four operations a turn: the condition of the loop, the step, and the two variables (measured against cel-go's tracker).
     cost = target.cost + turns * (body.cost + 4) + 2
-    return Expression(f"{target.within(_MEMBER)}.{function}({variables}, {body.text})", _MEMBER, cost)
+    return Expression(f"{target.within(MEMBER)}.{function}({variables}, {body.text})", MEMBER, cost)
 
 
 def listed(*values: Expression) -> Expression:
     """Return a list that is made."""
     return Expression(
-        f"[{', '.join(value.text for value in values)}]", _MEMBER, LIST + sum(each.cost for each in values)
+        f"[{', '.join(value.text for value in values)}]", MEMBER, LIST + sum(each.cost for each in values)
     )
 
 

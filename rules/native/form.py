@@ -55,6 +55,9 @@ class Form(ABC):
     creates: Expression
     """That the write creates the object; constant if the rule sees no such write."""
 
+    is_quick = False
+    """Whether the form says only what is true of most writes that are fine, in as few steps as can be."""
+
     @abstractmethod
     def lose(self, what: str) -> None:
         """Say that something is said otherwise here than we judge: a line of what is lost, or that it is called a suspect."""
@@ -84,6 +87,10 @@ class Form(ABC):
     def number_or_zero(self, value: Value) -> Expression:
         """Return a number, 0 for what is none."""
         return value.it if value.is_zero_if_absent else choose(self.is_number(value), value.it, ZERO)
+
+    def is_current(self, number: Value, *, or_zero: bool) -> Expression:
+        """Return that a number is the generation of the object, which did not go back, or 0; false unless `is_quick`."""
+        return FALSE
 
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
         """Return that two items hold the same short text in a member; false where `same` is as quick."""

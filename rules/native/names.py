@@ -36,7 +36,7 @@ class Names:
 
     def let(self, value: Expression, stem: str, then: Callable[[Expression], Expression]) -> Expression:
         """Return what holds of a value that has a name."""
-        if is_simple(value) and not (self._shortest and len(value.text) > LONG):
+        if value.optional or (is_simple(value) and not (self._shortest and len(value.text) > LONG)):
             return then(value)
         with self.bound(stem) as variable:
             body = then(variable)

@@ -5,15 +5,18 @@ The API server asks it before it calls (`matchConditions`), so that an honest wr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 from typing import Final, Literal, TypeAlias
 
 from rules.api import InvariantBase, RuleSpec
 from rules.compile import CompiledRule
 from rules.native.expression import Expression, all_of, any_of, negate
 from rules.native.form import CannotSayError
+from rules.native.loops import Loops
 from rules.native.predicate import guarded
+from rules.native.quick import QuickForm
 from rules.native.suspect import SuspectForm
 from rules.native.variables import Variables
 
@@ -64,7 +67,7 @@ def prefilter(spec: RuleSpec, *, lists: bool = True) -> Prefilter:
         return Prefilter("Off", "the rule judges creations, where there is nothing to compare with")
     partly: dict[str, None] = {}
     try:
-        whole = _suspect([spec], partly, lists=lists)
+        whole = _suspects([spec], partly, lists=lists)
     except CannotSayError as error:
         return Prefilter("Off", error.what)
     if len(whole.text) > MAX_SIZE:
@@ -87,28 +90,55 @@ def prefilter_of(rule: CompiledRule, *, lists: bool = True) -> Prefilter:
 
 def suspect(specs: Iterable[RuleSpec], *, lists: bool = True) -> Expression:
     """Return the expression of an entry: true if the write may break one of its rules, none of which is in mode Off."""
-    return _suspect(list(specs), {}, lists=lists)
+    return _suspects(list(specs), {}, lists=lists)
 
 
-def _suspect(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool) -> Expression:
+def _suspects(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool) -> Expression:
+    """Return an expression with readable names and the quick form at its beginning, or without them if it is too large so.
+
+    What rules share an entry is decided by what each has by itself, so that of all together is small enough one way or other.
+    """
+
+    @cache
+    def thorough(*, short: bool) -> Expression:
+        variables = Variables(short=short)
+        try:
+            return _built(partial(SuspectForm, variables, lists=lists), specs, variables, partly)
+        except _TooLargeError:
+            if short:
+                raise
+            return thorough(short=True)
+
+    quick = _quick(specs, lists=lists)
+    if quick is not None:
+        for short in (False, True):
+            both = negate(any_of(quick, thorough(short=short)))
+            if len(both.text) <= MAX_SIZE and both.cost <= MAX_COST:
+                return both
+    readable = negate(thorough(short=False))
+    return readable if len(readable.text) <= MAX_SIZE else negate(thorough(short=True))
+
+
+def _quick(specs: Sequence[RuleSpec], *, lists: bool) -> Expression | None:
+    """Return what is fine at first sight; None if there is a rule of which nothing is."""
+    variables = Loops()
     try:
-        whole = _built(specs, Variables(), partly, lists=lists)
-        if len(whole.text) <= MAX_SIZE:
-            return whole
-    except _TooLargeError:
-        pass  # by readable names; what rules share an entry is decided by what each has at most by short ones
-    return _built(specs, Variables(short=True), partly, lists=lists)
+        found = _built(partial(QuickForm, variables, lists=lists), specs, variables, {})
+    except CannotSayError:
+        return None
+    return None if found.text == "false" else found
 
 
-def _built(specs: Sequence[RuleSpec], variables: Variables, partly: dict[str, None], *, lists: bool) -> Expression:
-    fine = all_of(*(_fine(spec, variables, partly, lists=lists) for spec in specs))
-    return negate(variables.bound_around(fine))
+def _built(
+    make: Callable[[], SuspectForm], specs: Sequence[RuleSpec], variables: Variables, partly: dict[str, None]
+) -> Expression:
+    return variables.bound_around(all_of(*(_fine(make, spec, partly) for spec in specs)))
 
 
-def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, lists: bool) -> Expression:
+def _fine(make: Callable[[], SuspectForm], spec: RuleSpec, partly: dict[str, None]) -> Expression:
     parts: list[Expression] = []
     for invariant in spec.invariants:
-        form = SuspectForm(variables, lists=lists)
+        form = make()
         _check_size(parts)
         try:
             parts.append(_holds(invariant, form))
@@ -122,7 +152,7 @@ def _fine(spec: RuleSpec, variables: Variables, partly: dict[str, None], *, list
 
 def _holds(invariant: InvariantBase, form: SuspectForm) -> Expression:
     def judged(refuted: Expression, unchanged: Expression) -> Expression:
-        form.guard_same = unchanged
+        form.guard_same, form.is_guarded = unchanged, refuted.text != "false"
         parts: list[Expression] = []
         for clause in invariant.spec.in_cel(form):
             parts.append(clause.holds())

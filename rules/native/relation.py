@@ -23,7 +23,8 @@ def relation_holds(form: Form, relation: Relation, missing: MissingPolicy) -> Ex
         else:
             skipped = any_of(*(amount.incomplete for amount in amounts))
         integers = all_of(*(amount.is_integer for amount in amounts))
-        formula = form.assuming(integers, any_of(skipped, comparison), TRUE)
+        fine = any_of(comparison, skipped) if form.is_quick else any_of(skipped, comparison)
+        formula = form.assuming(integers, fine, TRUE)
         return form.unless_same(
             form.same_numbers(relation.paths), any_of(*(amount.skipped for amount in amounts), formula)
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from rules.native.expression import FALSE, TRUE, Expression, all_of, any_of, call, choose, compare, literal, one_of
@@ -32,10 +32,14 @@ def as_text(value: Value) -> Expression:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state: `text`, or where it surely is a text or absent the value itself (`absent` then tells which)."""
+    """A state: `text`, or where it surely is a text or absent the value itself (`absent` then tells which).
+
+    `is_told`: whether two texts were compared already, so that only what is absent can still be one state.
+    """
 
     text: Expression
     absent: Expression | None = None
+    is_told: bool = field(default=False, kw_only=True)
 
     @property
     def is_unset(self) -> Expression:
@@ -57,5 +61,7 @@ class State:
 
     def stays(self, other: State) -> Expression:
         """Return that two states are one."""
+        if self.is_told and self.absent is not None and other.absent is not None:
+            return all_of(self.absent, other.absent)
         is_one = TRUE if self.absent is not None else compare(self.text, "!=", literal(NO_STATE))
         return all_of(compare(self.text, "==", other.text), is_one)

@@ -58,6 +58,7 @@ class SuspectForm(DynamicForm):
         super().__init__(variables)
         self.creates = FALSE
         self.guard_same: Expression = TRUE
+        self.is_guarded = False
         self.partly: dict[str, None] = {}
         self.pairs_lists = lists
 
@@ -104,10 +105,6 @@ class SuspectForm(DynamicForm):
             )
         )
 
-    def let(self, value: Expression, then: Callable[[Expression], Expression]) -> Expression:
-        """See `Form.let`. What is read of a map at once is read again sooner than it is bound."""
-        return then(value) if value.text.endswith(".orValue(0)") else super().let(value, then)
-
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
         """See `Form.surely_same_member`."""
         before, after = member(old.it, name), member(new.it, name)
@@ -135,13 +132,16 @@ class SuspectForm(DynamicForm):
 
     def sure_states(self, values: Sequence[Value], names: Collection[str]) -> Expression:
         """See `Form.sure_states`."""
-        kinds = ["string", "bool", "int"] if any(map(may_be_written_otherwise, names)) else ["string"]
-        return all_of(*(any_of(value.absent, value.is_a(*kinds)) for value in values if value.it.text != "null"))
+        known = [value for value in values if value.it.text != "null"]
+        if not any(map(may_be_written_otherwise, names)):
+            return all_of(*(any_of(value.absent, value.is_a("string")) for value in known))
+        # They are compared with each other as texts, so these must be short.
+        return all_of(*(any_of(value.absent, value.is_a("bool", "int"), is_short_text(value.it)) for value in known))
 
     def let_state(self, value: Value, names: Collection[str], then: Callable[[State], Expression]) -> Expression:
         """See `Form.let_state`: a text is compared as it is."""
         if not any(map(may_be_written_otherwise, names)):
-            return then(State(value.it, value.absent))
+            return then(State(value.it, value.absent, is_told=True))
         text = choose(value.present, call("string", value.it), literal(""))
         return self.names.let(text, "s", lambda state: then(State(state, FALSE)))
 

@@ -16,9 +16,9 @@ from rules.native.expression import (
     choose,
     compare,
     is_type,
-    member_or,
     negate,
 )
+from rules.native.optionals import member_or
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +55,14 @@ def dynamic(it: Expression) -> Value:
     return Value(compare(it, "!=", NULL), it)
 
 
+def as_number(read: Expression) -> Value:
+    """Return what is read as a number, which is 0 if it is absent."""
+    return Value(TRUE, read, is_zero_if_absent=True)
+
+
 def number_of(holder: Expression, name: str) -> Value:
     """Return a member of a map as a number, 0 if it is absent."""
-    return Value(TRUE, member_or(holder, name, ZERO), is_zero_if_absent=True)
+    return as_number(member_or(holder, [name], ZERO))
 
 
 def number(value: Value, *kinds: str) -> Expression:
@@ -76,7 +81,8 @@ class Visit:
     `pair`: of a field before and after. `fresh`: of a field of an item that was not there before. `gone`: of one whose item is
     no longer there. None: anything may be. `unique`: whether the last keys of the path may name only one item. `alike`: whether
     an item that is not there holds a field just as one that lacks it (`gone`, where there is one, too). `numbers`: whether the
-    fields are numbers, of which an absent one is 0.
+    fields are numbers, of which an absent one is 0. `alone`: what of a field after the write is fine whatever was before, also
+    in a new item (None: there is no such thing).
     """
 
     pair: Holds
@@ -85,6 +91,7 @@ class Visit:
     unique: bool = False
     alike: bool = False
     numbers: bool = False
+    alone: HoldsAlone | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from rules.path_syntax import Name, Segment, Select
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9]+")
 _OURS: Final = re.compile(r"[a-z][0-9]*")
 _WORD: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_NOT_A_MEMBER: Final = re.compile(r"(?<![\w.?])[A-Za-z_]\w*")
 _LOCAL: Final = re.compile(r"[a-z][0-9]*(\..*)?")
 _QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
 _TAKEN: Final = RESERVED | frozenset(
@@ -68,7 +69,7 @@ class Variables:
 
     def named(self, stem: str, value: Expression) -> Expression:
         """Return the variable that stands for an expression."""
-        if is_simple(value):
+        if value.optional or is_simple(value):
             return value
         known = self._names.get(value.text)
         if known is None:
@@ -84,9 +85,18 @@ class Variables:
         return Expression(f"{self.prefix}{known}", cost=1 + bool(self.prefix))
 
     def bound_around(self, holds: Expression) -> Expression:
-        """Return an expression in which all variables that it uses are bound, and what is required comes first."""
-        holds = all_of(*self._required.values(), holds)
-        for variable, value in reversed(self.values.items()):
+        """Return an expression in which all variables that it uses are bound, and what is required comes first.
+
+        What is required of a variable comes as soon as it is bound, before what is read of it is bound to another one.
+        """
+        order = list(self.values)
+        required: dict[int, list[Expression]] = {}
+        for demand in self._required.values():
+            read = set(_NOT_A_MEMBER.findall(_QUOTED.sub("", demand.text)))
+            last = max((place for place, variable in enumerate(order) if variable in read), default=-1)
+            required.setdefault(last, []).append(demand)
+        for place, (variable, value) in reversed(list(enumerate(self.values.items()))):
+            holds = all_of(*required.get(place, ()), holds)
             uses = len(re.findall(rf"\b{variable}\b", holds.text))
             once = f"[{variable}].all("
             if uses == 1 and once in holds.text:
@@ -94,7 +104,7 @@ class Variables:
                 holds = Expression(text, holds.level, holds.cost + value.cost)
             elif uses:
                 holds = let(Expression(variable), value, holds)
-        return holds
+        return all_of(*required.get(-1, ()), holds)
 
 
 def _letters(number: int) -> str:

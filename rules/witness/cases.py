@@ -10,7 +10,7 @@ from rules.compile import CompiledRule
 from rules.ruleset import RuleSet, judge
 from rules.samples import Derived
 from rules.suite import Case
-from rules.values import MISSING, text
+from rules.values import MISSING, equal, text
 from rules.violation import RuleVerdict
 from rules.witness.candidates import Candidate
 from rules.witness.target import Target
@@ -72,7 +72,7 @@ def difference(old: Any, new: Any) -> dict[str, Any]:
         if type(before) is dict and type(after) is dict:
             if below := difference(before, after):
                 patch[name] = below
-        elif before != after or type(before) is not type(after):
+        elif not equal(before, after):
             patch[name] = after
     return patch
 

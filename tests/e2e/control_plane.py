@@ -86,6 +86,11 @@ class ControlPlane:
         path.write_text(json.dumps(config))
         return path
 
+    @property
+    def pid(self) -> int:
+        """The process of the API server."""
+        return self._server.popen.pid
+
     def kill(self) -> None:
         """End the API server at once."""
         self._server.end(signal.SIGKILL)

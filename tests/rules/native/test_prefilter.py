@@ -55,8 +55,8 @@ def test_a_list_that_is_longer_than_its_bound_is_a_suspect() -> None:
 def test_items_are_paired_by_index_and_in_a_short_list_by_key() -> None:
     found = of(GENERATION)
     assert found.suspect is not None
-    items = [{"type": f"t{number}", "observedGeneration": 2} for number in range(25)]
-    first, second = items[:2]
+    items = [{"type": f"t{number}", "observedGeneration": 1} for number in range(25)]
+    first, second = ({**item, "observedGeneration": 2} for item in items[:2])
     back = {**first, "observedGeneration": 1}
     assert not is_suspect(found.suspect, status(2, conditions=[first, second]), status(2, conditions=[second, first]))
     assert is_suspect(found.suspect, status(2, conditions=[first, second]), status(2, conditions=[second, back]))
@@ -118,8 +118,9 @@ def test_long_keys_are_suspects_and_cost_nothing() -> None:
     found = of(GENERATION)
     assert found.suspect is not None
     items = [{"type": f"{number}{'x' * 3_500}", "observedGeneration": 1} for number in range(24)]
-    assert is_suspect(found.suspect, status(1, conditions=items), status(1, conditions=items[::-1]))
-    assert is_suspect(found.suspect, status(1, conditions=items), status(1, conditions=items))
+    assert is_suspect(found.suspect, status(2, conditions=items), status(2, conditions=items[::-1]))
+    assert is_suspect(found.suspect, status(2, conditions=items), status(2, conditions=items))
+    assert not is_suspect(found.suspect, status(1, conditions=items), status(1, conditions=items)), "nothing is paired"
 
 
 def test_what_is_much_too_large_is_not_even_built() -> None:
@@ -182,9 +183,12 @@ def test_without_macros_of_two_variables_lists_are_suspects() -> None:
     assert "1.33" in found.reason
     assert found.suspect is not None
     assert "i, e" not in found.suspect.text
-    old, new = status(1, observedGeneration=1), status(1, observedGeneration=1, conditions=[{"type": "Ready"}])
+    old = status(2, observedGeneration=1)
     assert not is_suspect(found.suspect, old, old)
-    assert is_suspect(found.suspect, old, new)
+    for generation, suspected in ((1, True), (2, False)):
+        ready = {"type": "Ready", "observedGeneration": generation}
+        new = status(2, observedGeneration=2, conditions=[ready])
+        assert is_suspect(found.suspect, old, new) is suspected, "what is up to date needs no counterpart"
 
 
 def test_it_is_made_once_for_a_rule_and_its_copies() -> None:

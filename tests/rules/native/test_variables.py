@@ -90,3 +90,15 @@ def test_what_is_required_comes_first() -> None:
 )
 def test_a_value_is_called_by_its_path(path: str, side: str, stem: str) -> None:
     assert stem_of(side, parse(path).segments) == stem
+
+
+def test_what_is_required_comes_before_what_relies_on_it() -> None:
+    variables = Variables()
+    items = variables.named("items", expression("object.status.items"))
+    first = variables.named("first", expression(f"{items}[0]"))
+    variables.require(expression(f"type({items}) == list"))
+    variables.require(expression("type(object.status.first) == map"))
+    assert variables.bound_around(compare(first, "==", expression(f"{items}[1]"))).text == (
+        "type(object.status.first) == map && "
+        "[object.status.items].all(items, type(items) == list && [items[0]].all(first, first == items[1]))"
+    )

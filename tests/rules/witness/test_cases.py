@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rules.case_write import merge_patch
@@ -21,6 +21,7 @@ _OBJECTS = st.recursive(
 
 
 @given(_OBJECTS, _OBJECTS)
+@example({"a": [{"b": 1}]}, {"a": [{"b": True}]})
 def test_the_difference_makes_one_object_of_the_other(old: dict[str, Any], new: dict[str, Any]) -> None:
     patch = difference(old, new)
     assert equal(merge_patch(old, patch), new)

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from rules.compile import CompiledRule
+from rules.native.prefilter import MAX_SIZE, suspect
 from webhook.cluster.configurations import Endpoint, configurations
 from webhook.cluster.entries import Policy, plan
 
@@ -85,23 +86,44 @@ def test_a_namespaced_rule_is_bound_to_its_namespace() -> None:
 
 
 def test_our_own_namespace_is_left_out() -> None:
-    expression = conditions(the_webhook(compiled("a")))["not-statusguards-own"]
-    assert expression == "!has(request.namespace) || request.namespace != 'guards'"
+    own = "request.?namespace.orValue('') != 'guards'"
+    assert conditions(the_webhook(compiled("a", prefilter="Off"))) == {"not-statusguards-own": own}
+    filtered = conditions(the_webhook(compiled("a")))
+    assert list(filtered) == ["may-break-a-rule"], "one expression costs less than two"
+    assert filtered["may-break-a-rule"].startswith(f"{own} && !")
+
+
+def test_what_is_too_large_for_one_expression_is_two() -> None:
+    own = "request.?namespace.orValue('') != 'guards'"
+
+    def large(width: int) -> CompiledRule:
+        fields = [f"status.{'x' * width}{number}" for number in range(9)]
+        return compiled("a", invariants=[{"name": "m", "monotonic": {"fields": fields, "direction": "NonDecreasing"}}])
+
+    sizes = {width: len(text) for width in range(150, 170) if (text := suspect([large(width).source.spec]).text)}
+    width = next(width for width, size in sizes.items() if MAX_SIZE - len(own) < size <= MAX_SIZE)
+    assert conditions(the_webhook(large(width))) == {
+        "not-statusguards-own": own,
+        "may-break-a-rule": suspect([large(width).source.spec]).text,
+    }
 
 
 @pytest.mark.parametrize(
     ("policy", "enforce", "passes"), [("Fail", False, True), ("Fail", True, False), ("Ignore", False, False)]
 )
 def test_what_is_being_deleted_passes_an_entry_that_fails_closed(policy: str, enforce: bool, passes: bool) -> None:  # noqa: FBT001
-    webhook = the_webhook(compiled("a", failurePolicy=policy, enforceWhileDeleting=enforce))
+    rule: dict[str, Any] = {"failurePolicy": policy, "enforceWhileDeleting": enforce}
+    webhook = the_webhook(compiled("a", prefilter="Off", **rule))
     assert webhook["failurePolicy"] == policy
     assert ("not-being-deleted" in conditions(webhook)) is passes
+    whole = conditions(the_webhook(compiled("a", **rule)))["may-break-a-rule"]
+    assert (" && (object == null || !has(object.metadata.deletionTimestamp)) && !" in whole) is passes
 
 
 def test_a_wildcard_leaves_out_what_is_never_guarded_and_what_has_an_entry_of_its_own() -> None:
     found = configured(compiled("a", resources("*/status", group="*", versions=("*",))))
     (webhook,) = found["statusguard-any"]["webhooks"]
-    expression = conditions(webhook)["not-excluded"]
+    expression = conditions(webhook)["may-break-a-rule"]
     for left_out in (
         "(request.resource.group == 'apiextensions.k8s.io')",
         "(request.resource.group == '' && request.resource.resource in ['events'])",
@@ -110,11 +132,11 @@ def test_a_wildcard_leaves_out_what_is_never_guarded_and_what_has_an_entry_of_it
     ):
         assert left_out in expression
     (pods,) = [each for each in found["statusguard-core"]["webhooks"] if each["name"].startswith("pods-status.")]
-    assert list(conditions(pods)) == ["not-statusguards-own", "may-break-a-rule"]
+    assert "request.resource" not in conditions(pods)["may-break-a-rule"]
 
 
 def test_what_a_wildcard_of_one_group_leaves_out_is_left_out_too() -> None:
-    webhook = the_webhook(compiled("a", resources("*/status", group="coordination.k8s.io")))
+    webhook = the_webhook(compiled("a", resources("*/status", group="coordination.k8s.io"), prefilter="Off"))
     assert conditions(webhook)["not-excluded"] == (
         "!((request.resource.group == 'coordination.k8s.io' && "
         "request.resource.resource in ['leasecandidates', 'leases']))"
