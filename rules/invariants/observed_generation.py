@@ -117,7 +117,7 @@ class ObservedGeneration(Kind):
             before, after = form.number_or_zero(old), form.number_or_zero(new)
             judged = form.let(before, lambda b: form.let(after, lambda a: fine(b, a)))
             judged = form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
-            return any_of(self._is_current(form, path, new), judged) if self.not_ahead else judged
+            return any_of(form.is_settled(old, new, limited=self.not_ahead), judged)
 
         return holds
 

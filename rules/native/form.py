@@ -92,6 +92,10 @@ class Form(ABC):
         """Return that a number is the generation of the object, which did not go back, or 0; false unless `is_quick`."""
         return FALSE
 
+    def is_settled(self, old: Value, new: Value, *, limited: bool) -> Expression:
+        """Return that an integer did not change, nor the generation if it is `limited` by that; false unless `is_quick`."""
+        return FALSE
+
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
         """Return that two items hold the same short text in a member; false where `same` is as quick."""
         return FALSE

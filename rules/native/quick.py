@@ -99,6 +99,16 @@ class QuickForm(SuspectForm):
             return any_of(compare(number.it, "==", now), compare(number.it, "==", ZERO))
         return all_of(compare(number.it, "==", now), compare(number.it, ">", ZERO))
 
+    def is_settled(self, old: Value, new: Value, *, limited: bool) -> Expression:
+        """See `Form.is_settled`."""
+        if not (old.it.optional and new.it.optional):
+            return FALSE
+        sides = zip(SIDES, (old, new), strict=True)
+        before, after = ([value.it, *([self.generation(side)] if limited else [])] for side, value in sides)
+        stays = compare(listed(*map(optional_of, before)), "==", listed(*map(optional_of, after)))
+        # A double may equal an integer that it is not.
+        return all_of(stays, old.is_a("int"), new.is_a("int"))
+
     def member(self, item: Value, name: str) -> Value:
         """See `Form.member`."""
         return dynamic(member_or(item.it, [name], NULL))
@@ -158,8 +168,9 @@ class QuickForm(SuspectForm):
         return all_of(new.is_a("string"), _equal(old, new))
 
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
-        """See `Form.surely_same_member`."""
-        return self._same_text(old.it, new.it, name)
+        """See `Form.surely_same_member`; or that neither has it."""
+        before, after = self.member(old, name), self.member(new, name)
+        return all_of(_is_text_or_absent(after), _equal(before, after))
 
     def same(self, old: Value, new: Value) -> Expression:
         """See `Form.same`, of texts."""

@@ -79,8 +79,12 @@ def test_a_number_of_the_status(old: Any, new: Any, *, fine: bool) -> None:
 def test_a_generation_that_no_double_holds_is_left_to_the_suspect_form() -> None:
     found = quick({"observedGeneration": {"fields": ["status.observedGeneration"]}})
     beyond = 2**53 + 1
-    new = of({"observedGeneration": float(2**53)}, beyond)
-    assert evaluate(found.text, {"oldObject": of({}, beyond), "object": new}) is False
+    for old, new in ((beyond, float(2**53)), (float(2**53), beyond)):
+        before, after = ({"observedGeneration": each} for each in (old, new))
+        assert evaluate(found.text, {"oldObject": of(before, beyond), "object": of(after, beyond)}) is False
+    items = quick({"observedGeneration": {"fields": ["status.conditions[type].observedGeneration"]}})
+    ahead = conditions({**READY, "observedGeneration": float(2**53)})
+    assert evaluate(items.text, {"oldObject": of({}, beyond), "object": of(ahead, beyond)}) is False
 
 
 def test_items_stay_where_they_are() -> None:
@@ -90,6 +94,8 @@ def test_items_stay_where_they_are() -> None:
     assert is_fine(found, conditions(READY, STALLED), conditions(READY, STALLED))
     assert is_fine(found, conditions(READY, STALLED), conditions(turned, STALLED))
     assert is_fine(found, None, None)
+    timeless = [{"type": "Ready", "status": "True"}]
+    assert is_fine(found, conditions(*timeless), conditions(*timeless))
     for new in (
         [later, STALLED],
         [STALLED, READY],
