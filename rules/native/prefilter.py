@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from rules.api import InvariantBase, RuleSpec
 from rules.compile import CompiledRule
-from rules.native.expression import Expression, all_of, any_of, negate
+from rules.native.expression import FALSE, Expression, all_of, any_of, negate
 from rules.native.form import CannotSayError
 from rules.native.loops import Loops
 from rules.native.predicate import guarded
@@ -94,39 +94,47 @@ def suspect(specs: Iterable[RuleSpec], *, lists: bool = True) -> Expression:
 
 
 def _suspects(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool) -> Expression:
-    """Return an expression with readable names and the quick form at its beginning, or without them if it is too large so.
+    """Return an expression with readable names, and the quick form of those rules that have one before the others.
 
-    What rules share an entry is decided by what each has by itself, so that of all together is small enough one way or other.
+    With short names or without the quick form if it is too large so. What rules share an entry is decided by what each has by
+    itself, so that all together are small enough one way or other.
     """
 
     @cache
-    def thorough(*, short: bool) -> Expression:
+    def thorough(chosen: tuple[int, ...], *, short: bool) -> Expression:
         variables = Variables(short=short)
         try:
-            return _built(partial(SuspectForm, variables, lists=lists), specs, variables, partly)
+            return _built(partial(SuspectForm, variables, lists=lists), [specs[at] for at in chosen], variables, partly)
         except _TooLargeError:
             if short:
                 raise
-            return thorough(short=True)
+            return thorough(chosen, short=True)
 
-    quick = _quick(specs, lists=lists)
-    if quick is not None:
-        for short in (False, True):
-            both = negate(any_of(quick, thorough(short=short)))
-            if len(both.text) <= MAX_SIZE and both.cost <= MAX_COST:
-                return both
-    readable = negate(thorough(short=False))
-    return readable if len(readable.text) <= MAX_SIZE else negate(thorough(short=True))
+    @cache
+    def quick(chosen: tuple[int, ...]) -> Expression:
+        """Return what is fine at first sight; false if there is a rule of which nothing is."""
+        variables = Loops()
+        try:
+            return _built(partial(QuickForm, variables, lists=lists), [specs[at] for at in chosen], variables, {})
+        except CannotSayError:
+            return FALSE
 
+    def whole(first: tuple[int, ...], others: tuple[int, ...], *, short: bool) -> Expression:
+        parts = [any_of(quick(first), thorough(first, short=short))] if first else []
+        return negate(all_of(*parts, *([thorough(others, short=short)] if others else ())))
 
-def _quick(specs: Sequence[RuleSpec], *, lists: bool) -> Expression | None:
-    """Return what is fine at first sight; None if there is a rule of which nothing is."""
-    variables = Loops()
-    try:
-        found = _built(partial(QuickForm, variables, lists=lists), specs, variables, {})
-    except CannotSayError:
-        return None
-    return None if found.text == "false" else found
+    def fits(first: tuple[int, ...], others: tuple[int, ...] = ()) -> Expression | None:
+        if quick(first).text == "false":
+            return None
+        found = (whole(first, others, short=short) for short in (False, True))
+        return next((each for each in found if len(each.text) <= MAX_SIZE and each.cost <= MAX_COST), None)
+
+    everyone = tuple(range(len(specs)))
+    hasty = tuple(at for at in everyone if fits((at,)) is not None)
+    if hasty and (found := fits(hasty, tuple(at for at in everyone if at not in hasty))) is not None:
+        return found
+    readable = whole((), everyone, short=False)
+    return readable if len(readable.text) <= MAX_SIZE else whole((), everyone, short=True)
 
 
 def _built(

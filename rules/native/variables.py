@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import chain, count
 from typing import Final
 
 from rules.native.expression import RESERVED, Expression, all_of, let
@@ -78,8 +79,8 @@ class Variables:
             # Names of one letter are for what a macro binds.
             wanted = f"{wanted}_" if wanted in _TAKEN or _OURS.fullmatch(wanted) else wanted
             wanted = f"_{wanted}" if wanted[0].isdigit() else wanted
-            candidates = (wanted, *(f"{wanted}_{count}" for count in range(2, 10_000)))
-            known = next(each for each in candidates if each not in self.values)
+            numbered = (f"{wanted}_{number}" for number in count(2))
+            known = next(each for each in chain([wanted], numbered) if each not in self.values)
             self.values[known] = value
             self._names[value.text] = known
         return Expression(f"{self.prefix}{known}", cost=1 + bool(self.prefix))

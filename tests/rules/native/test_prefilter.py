@@ -211,3 +211,14 @@ def test_rules_that_share_an_entry_share_what_they_read() -> None:
         {**old, "spec": {"x": 2}},
     ):
         assert is_suspect(whole, old, bad)
+
+
+def test_a_rule_without_a_quick_form_costs_the_others_theirs_not() -> None:
+    sums = {"name": "s", "relation": {"holds": ["sum(status.pools[*].ready) <= status.replicas"]}}
+    specs = [compile_rule(document({"invariants": [each]})).source.spec for each in (sums, COUNTERS)]
+    whole = suspect(specs)
+    assert whole.text.startswith("!((type(object.?status.orValue(object)) == map && ")
+    old = status(1, replicas=3, ready=3, pools=[{"ready": 3}])
+    assert not is_suspect(whole, old, old)
+    assert is_suspect(whole, old, status(1, replicas=3, ready=4, pools=[{"ready": 3}]))
+    assert is_suspect(whole, old, status(1, replicas=3, ready=3, pools=[{"ready": 4}]))
