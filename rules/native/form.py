@@ -97,7 +97,10 @@ class Form(ABC):
         return FALSE
 
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:
-        """Return that two items hold the same short text in a member; false where `same` is as quick."""
+        """Return that two items hold the same short text in a member, or neither has it if `is_quick`.
+
+        False where `same` is as quick.
+        """
         return FALSE
 
     @abstractmethod
