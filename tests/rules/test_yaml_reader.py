@@ -164,7 +164,7 @@ def test_a_bomb_of_aliases_is_refused_before_it_goes_off() -> None:
     lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 30))]
     started = time.process_time()
     assert error("\n".join(lines)).endswith(": more than 300,000 values in one file (aliases count in full)")
-    assert time.process_time() - started < 1
+    assert time.process_time() - started < 10
 
 
 def test_aliases_cannot_nest_deeper_than_the_text_may() -> None:

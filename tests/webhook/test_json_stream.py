@@ -77,7 +77,7 @@ def test_a_line_of_quotes_takes_linear_time() -> None:
     start = time.process_time()
     split(b'"' + rb"\"" * 1_000_000)
     split(b'"' * 999_999)
-    assert time.process_time() - start < 5  # measured 0.1 s; in quadratic time it would be an hour
+    assert time.process_time() - start < 20  # measured 0.1 s; in quadratic time it would be an hour
 
 
 def test_places(tmp_path: Path) -> None:

@@ -134,7 +134,7 @@ def test_what_is_much_too_large_is_not_even_built() -> None:
     found = of(*wide)
     assert found.mode == "Off"
     assert "far more" in found.reason
-    assert time.process_time() - start < 5
+    assert time.process_time() - start < 20
 
 
 def test_rules_that_fit_by_short_names_only_share_an_entry_too() -> None:
