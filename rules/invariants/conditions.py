@@ -104,6 +104,7 @@ class Conditions(Kind):
             return form.differ(form.member(old, name), form.member(new, name))
 
         if form.is_quick and not self.not_back and self.last_transition_time in {"OnlyWithChange", "OnlyWithStatus"}:
+            # What else may move it is told by the form that is asked of the others.
             return any_of(form.surely_same_member(old, new, "lastTransitionTime"), moved("status"))
 
         def times(before: Value, after: Value) -> Expression:

@@ -89,7 +89,7 @@ class ObservedGeneration(Kind):
         """Yield one clause for each field."""
         for path, sentence in zip(self.fields, self.sentences(), strict=False):
             holds = self._in_cel(form, path)
-            alone = partial(self._is_current, form, path) if self.not_ahead else None
+            alone = partial(form.is_current, or_zero=self._may_clear(path)) if self.not_ahead else None
             visit = Visit(holds, partial(holds, ABSENT), alike=True, numbers=True, alone=alone)
             yield Clause(partial(form.pairs, path, visit), sentence, (path,), on_create=self.not_ahead)
 
@@ -121,18 +121,15 @@ class ObservedGeneration(Kind):
 
         return holds
 
-    def _is_current(self, form: Form, path: fieldpath.FieldPath, new: Value) -> Expression:
-        """Return that a value is fine whatever it was before, because it is neither ahead nor behind."""
-        return form.is_current(new, or_zero=self._may_clear(path))
-
     def _may_clear(self, path: fieldpath.FieldPath) -> bool:
         return path.has_list_items if self.may_clear is None else self.may_clear
 
     def sentences(self) -> list[str]:
         """Return what is demanded of each field."""
         ahead = " and is never ahead of metadata.generation" if self.not_ahead else ""
-        clears = (" or disappears" if not self._may_clear(path) else "" for path in self.fields)
-        found = [f"{path} never goes back{clear}{ahead}." for path, clear in zip(self.fields, clears, strict=True)]
+        found = [
+            f"{path} never goes back{'' if self._may_clear(path) else ' or disappears'}{ahead}." for path in self.fields
+        ]
         if self.ignore_values:
             found.append(f"Not compared: {', '.join(map(str, self.ignore_values))}.")
         return found

@@ -25,6 +25,9 @@ MAX_TWINS: Final = 24
 MAX_NESTED_TWINS: Final = 12
 """The same for lists in lists."""
 
+MAX_KEYS: Final = MAX_TWINS * 64
+"""Characters of all keys of a list of which no two may be alike: the API server charges for searching in them."""
+
 MAX_TEXT: Final = 256
 """Characters of a text that a pattern is tried on."""
 

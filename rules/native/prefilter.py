@@ -40,6 +40,9 @@ MAX_COST: Final = BUDGET // 4
 MAX_BUILT: Final = 4 * MAX_SIZE
 """Characters of the parts of an expression after which it is no longer built: it would be too large by whatever names."""
 
+CONDITION: Final = "may-break-a-rule"
+"""What the prefilter is called among the conditions of a webhook."""
+
 Mode: TypeAlias = Literal["Full", "Partial", "Off"]
 
 
@@ -123,15 +126,15 @@ def _suspects(specs: Sequence[RuleSpec], partly: dict[str, None], *, lists: bool
         parts = [any_of(quick(first), thorough(first, short=short))] if first else []
         return negate(all_of(*parts, *([thorough(others, short=short)] if others else ())))
 
-    def fits(first: tuple[int, ...], others: tuple[int, ...] = ()) -> Expression | None:
+    def with_quick(first: tuple[int, ...], others: tuple[int, ...] = ()) -> Expression | None:
         if quick(first).text == "false":
             return None
         found = (whole(first, others, short=short) for short in (False, True))
         return next((each for each in found if len(each.text) <= MAX_SIZE and each.cost <= MAX_COST), None)
 
     everyone = tuple(range(len(specs)))
-    hasty = tuple(at for at in everyone if fits((at,)) is not None)
-    if hasty and (found := fits(hasty, tuple(at for at in everyone if at not in hasty))) is not None:
+    hasty = tuple(at for at in everyone if with_quick((at,)) is not None)
+    if hasty and (found := with_quick(hasty, tuple(at for at in everyone if at not in hasty))) is not None:
         return found
     readable = whole((), everyone, short=False)
     return readable if len(readable.text) <= MAX_SIZE else whole((), everyone, short=True)

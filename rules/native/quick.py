@@ -9,7 +9,6 @@ assumed of all that an expression reads is asked once, at its beginning (`Variab
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Final
 
 from rules.fieldpath import FieldPath
 from rules.native.alignment import Alignment, is_reference
@@ -32,7 +31,7 @@ from rules.native.expression import (
     negate,
 )
 from rules.native.form import Amount, CannotSayError, Side
-from rules.native.limits import MAX_SUMMAND, MAX_TWINS
+from rules.native.limits import MAX_KEYS, MAX_SUMMAND
 from rules.native.loops import ITEM, Loops
 from rules.native.optionals import member_or, optional_of, or_else
 from rules.native.reader import SIDES, ItemPair
@@ -43,9 +42,6 @@ from rules.native.value import Value, Visit, as_number, dynamic
 from rules.native.variables import stem_of
 from rules.path_syntax import Keyed, MapValues, Segment
 from rules.relations import Relation
-
-MAX_KEYS: Final = MAX_TWINS * 64
-"""Characters of all keys of a list of which no two may be alike: the API server charges for searching in them."""
 
 
 class QuickForm(SuspectForm):
@@ -58,24 +54,24 @@ class QuickForm(SuspectForm):
         super().__init__(variables, lists=lists)
         self.variables = variables
 
-    def read(self, side: Side, path: FieldPath, otherwise: Expression) -> tuple[Expression, Sequence[Segment]]:
-        """Return what the names at the beginning of a path lead to, and the rest of the path."""
+    def named_by(self, side: Side, path: FieldPath, otherwise: Expression) -> Expression:
+        """Return what the names at the beginning of a path lead to, or something else."""
         base = name("object" if side == "new" else "oldObject")
-        names, rest = run_of_names(path.segments)
+        names, _ = run_of_names(path.segments)
         for length in range(1, len(names)):
             # What is not there is taken for the object itself, which is a map.
             if path.root != "metadata" or length > 1:
                 self.variables.require(is_type(member_or(base, names[:length], base), "map"))
-        return member_or(base, names, otherwise), rest
+        return member_or(base, names, otherwise)
 
     def start(self, side: Side, path: FieldPath) -> Expression:
         """See `ReadingForm.start`."""
         _, rest = run_of_names(path.segments)
         if not rest:
-            return self.read(side, path, NULL)[0]
+            return self.named_by(side, path, NULL)
         kind, empty = ("map", EMPTY_MAP) if isinstance(rest[0], MapValues) else ("list", EMPTY_LIST)
-        found, _ = self.read(side, path, empty)
-        bound = self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), _to_bind(found))
+        found = _to_bind(self.named_by(side, path, empty))
+        bound = self.variables.named(stem_of(side, path.segments[: len(path.segments) - len(rest)]), found)
         self.variables.require(is_type(bound, kind))
         return bound
 
@@ -125,7 +121,7 @@ class QuickForm(SuspectForm):
         """See `Form.pairs`."""
         _, rest = run_of_names(path.segments)
         if visit.numbers and not rest:
-            old, new = (self.read(side, path, ZERO)[0] for side in SIDES)
+            old, new = (self.named_by(side, path, ZERO) for side in SIDES)
             return visit.pair(as_number(old), as_number(new))
         if visit.alone is not None and isinstance(rest[0] if rest else None, Keyed):
             after, more = run_of_names(rest[1:])
@@ -191,16 +187,6 @@ class QuickForm(SuspectForm):
         """See `Form.differ`."""
         return all_of(_is_text_or_absent(old), _is_text_or_absent(new), negate(_equal(old, new)))
 
-    def sure_numbers(self, *values: Value) -> Expression:
-        """See `Form.sure_numbers`."""
-        known = (value for value in values if value.it.text != "null")
-        return all_of(
-            *(
-                value.is_a("int") if value.is_zero_if_absent else any_of(value.is_a("int"), value.absent)
-                for value in known
-            )
-        )
-
     def sure_states(self, values: Sequence[Value], names: Collection[str]) -> Expression:
         """See `Form.sure_states`: texts, also where names may be written otherwise."""
         return all_of(*(_is_text_or_absent(value) for value in values if value.it.text != "null"))
@@ -219,7 +205,7 @@ class QuickForm(SuspectForm):
         adds = len(relation.left) > 1 or len(relation.right) > 1
         found: list[Amount] = []
         for path in relation.paths:
-            number, _ = self.read("new", path, ZERO)
+            number = self.named_by("new", path, ZERO)
             absent = negate(method(optional_of(number), "hasValue"))
             is_integer = self.is_summand(dynamic(number), MAX_SUMMAND if adds else None)
             found.append(Amount(absent, absent, FALSE, is_integer, number))

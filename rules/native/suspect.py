@@ -100,7 +100,7 @@ class SuspectForm(DynamicForm):
         known = (value for value in values if value.it.text != "null")
         return all_of(
             *(
-                value.is_a("int") if value.is_zero_if_absent else any_of(value.absent, value.is_a("int"))
+                value.is_a("int") if value.is_zero_if_absent else any_of(value.is_a("int"), value.absent)
                 for value in known
             )
         )

@@ -17,7 +17,7 @@ import structlog
 
 from rules.api import API_VERSION, GROUP
 from rules.compile import compile_rule
-from rules.native.prefilter import suspect
+from rules.native.prefilter import CONDITION, suspect
 from rules.ruleset import RuleSet
 from webhook.cluster.client import ClusterClient
 from webhook.cluster.complaint import Complaint
@@ -68,7 +68,7 @@ def match_conditions() -> list[dict[str, str]]:
     )
     return [
         {"name": "only-the-canary", "expression": own},
-        {"name": "may-break-a-rule", "expression": suspect([RULE.source.spec]).text},
+        {"name": CONDITION, "expression": suspect([RULE.source.spec]).text},
     ]
 
 

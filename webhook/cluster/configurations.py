@@ -14,16 +14,13 @@ from typing import Any, Final
 
 from rules.api import GROUP
 from rules.matching import NAMESPACE_NAME_LABEL
-from rules.native.prefilter import MAX_SIZE
+from rules.native.prefilter import CONDITION, MAX_SIZE
 from webhook.cluster import canary_write
 from webhook.cluster.entries import Entry
 from webhook.cluster.exclusions import SOFT, left_out, soft_parts
 from webhook.rule_review import ENTRY as RULES_ENTRY
 
 LABELS: Final = {"app.kubernetes.io/managed-by": "statusguard", "app.kubernetes.io/name": "statusguard"}
-
-SUSPECT: Final = "may-break-a-rule"
-"""The name of the prefilter."""
 
 TIMEOUT_SECONDS: Final = 2
 """How long a write may wait for us. We answer in less than a millisecond; who waits longer waits for a network."""
@@ -188,7 +185,7 @@ def _match_conditions(entry: Entry, endpoint: Endpoint, filtering: Filtering) ->
     if suspect is not None:
         # The API server evaluates all expressions, whatever the first one says; one costs it less than two.
         whole = " && ".join([*conditions.values(), suspect])
-        conditions = {SUSPECT: whole} if len(whole) <= MAX_SIZE else {**conditions, SUSPECT: suspect}
+        conditions = {CONDITION: whole} if len(whole) <= MAX_SIZE else {**conditions, CONDITION: suspect}
     return [{"name": name, "expression": expression} for name, expression in conditions.items()]
 
 

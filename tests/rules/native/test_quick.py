@@ -8,8 +8,9 @@ import pytest
 from rules.compile import compile_rule
 from rules.native.expression import Expression
 from rules.native.form import CannotSayError
+from rules.native.limits import MAX_KEYS
 from rules.native.loops import Loops
-from rules.native.quick import MAX_KEYS, QuickForm
+from rules.native.quick import QuickForm
 
 from .engine import evaluate
 from .writes import document
