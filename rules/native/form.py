@@ -93,7 +93,10 @@ class Form(ABC):
         return FALSE
 
     def is_settled(self, old: Value, new: Value, *, limited: bool) -> Expression:
-        """Return that an integer did not change, nor the generation if it is `limited` by that; false unless `is_quick`."""
+        """Return that a number did not change, nor the generation if it is `limited` by that, of such as `sure_numbers` tells.
+
+        False unless `is_quick`.
+        """
         return FALSE
 
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:

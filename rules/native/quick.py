@@ -86,7 +86,7 @@ class QuickForm(SuspectForm):
     def is_current(self, number: Value, *, or_zero: bool) -> Expression:
         """See `Form.is_current`."""
         now, before = self.generation("new"), self.generation("old")
-        self.variables.require(compare(optional_of(now), "==", optional_of(before)))
+        self.variables.require(_same_number(now, before))
         # Beyond that a double may equal an integer that it is not.
         self.variables.require(compare(now, "<=", literal(MAX_SUMMAND)))
         if or_zero:
@@ -99,11 +99,8 @@ class QuickForm(SuspectForm):
         """See `Form.is_settled`."""
         if not (old.it.optional and new.it.optional):
             return FALSE
-        sides = zip(SIDES, (old, new), strict=True)
-        before, after = ([value.it, *([self.generation(side)] if limited else [])] for side, value in sides)
-        stays = compare(listed(*map(optional_of, before)), "==", listed(*map(optional_of, after)))
-        # A double may equal an integer that it is not.
-        return all_of(stays, old.is_a("int"), new.is_a("int"))
+        limits = [_same_number(*map(self.generation, SIDES))] if limited else []
+        return all_of(_same_number(old.it, new.it), *limits)
 
     def member(self, item: Value, name: str) -> Value:
         """See `Form.member`."""
@@ -210,6 +207,11 @@ class QuickForm(SuspectForm):
             is_integer = self.is_summand(dynamic(number), MAX_SUMMAND if adds else None)
             found.append(Amount(absent, absent, FALSE, is_integer, number))
         return then(found)
+
+
+def _same_number(old: Expression, new: Expression) -> Expression:
+    """Return that two integers, known to be such and read as optionals, are equal, or both absent."""
+    return compare(optional_of(old), "==", optional_of(new))
 
 
 def _equal(old: Value, new: Value) -> Expression:

@@ -183,8 +183,9 @@ def _match_conditions(entry: Entry, endpoint: Endpoint, filtering: Filtering) ->
     is_filtered = filtering in {Filtering.WHOLE, Filtering.WITHOUT_LISTS}
     suspect = entry.suspect(lists=filtering is Filtering.WHOLE) if is_filtered else None
     if suspect is not None:
-        # The API server evaluates all expressions, whatever the first one says; one costs it less than two.
-        whole = " && ".join([*conditions.values(), suspect])
+        # The API server evaluates all expressions, whatever the first one says; one costs it less than two. An honest write
+        # ends at what comes first.
+        whole = " && ".join([suspect, *conditions.values()])
         conditions = {CONDITION: whole} if len(whole) <= MAX_SIZE else {**conditions, CONDITION: suspect}
     return [{"name": name, "expression": expression} for name, expression in conditions.items()]
 
