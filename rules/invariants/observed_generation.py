@@ -116,8 +116,8 @@ class ObservedGeneration(Kind):
                 same = all_of(same, compare(form.generation("new"), "==", form.generation("old")))
             before, after = form.number_or_zero(old), form.number_or_zero(new)
             judged = form.let(before, lambda b: form.let(after, lambda a: fine(b, a)))
-            judged = any_of(form.is_settled(old, new, limited=self.not_ahead), judged)
-            return form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
+            judged = form.unless_same(same, form.assuming(form.sure_numbers(old, new), judged))
+            return any_of(form.stays_current(old, new), judged)
 
         return holds
 

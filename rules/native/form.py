@@ -92,11 +92,8 @@ class Form(ABC):
         """Return that a number is the generation of the object, which did not go back, or 0; false unless `is_quick`."""
         return FALSE
 
-    def is_settled(self, old: Value, new: Value, *, limited: bool) -> Expression:
-        """Return that a number did not change, nor the generation if it is `limited` by that, of such as `sure_numbers` tells.
-
-        False unless `is_quick`.
-        """
+    def stays_current(self, old: Value, new: Value) -> Expression:
+        """Return that a number is the generation of the object and did not change; false unless `is_quick`."""
         return FALSE
 
     def surely_same_member(self, old: Value, new: Value, name: str) -> Expression:

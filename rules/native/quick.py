@@ -85,22 +85,25 @@ class QuickForm(SuspectForm):
 
     def is_current(self, number: Value, *, or_zero: bool) -> Expression:
         """See `Form.is_current`."""
-        now, before = self.generation("new"), self.generation("old")
-        self.variables.require(_same_number(now, before))
-        # Beyond that a double may equal an integer that it is not.
-        self.variables.require(compare(now, "<=", literal(MAX_SUMMAND)))
+        now = self._exact_generation()
+        self.variables.require(_same_number(now, self.generation("old")))
         if or_zero:
             # Asked of each item of a list.
             now = self.variables.named("generation", _to_bind(now))
             return any_of(compare(number.it, "==", now), compare(number.it, "==", ZERO))
         return all_of(compare(number.it, "==", now), compare(number.it, ">", ZERO))
 
-    def is_settled(self, old: Value, new: Value, *, limited: bool) -> Expression:
-        """See `Form.is_settled`."""
+    def stays_current(self, old: Value, new: Value) -> Expression:
+        """See `Form.stays_current`. What equals the generation is a number, so nothing is asked for its type."""
         if not (old.it.optional and new.it.optional):
             return FALSE
-        limits = [_same_number(*map(self.generation, SIDES))] if limited else []
-        return all_of(_same_number(old.it, new.it), *limits)
+        return all_of(_same_number(new.it, self._exact_generation()), _same_number(old.it, new.it))
+
+    def _exact_generation(self) -> Expression:
+        now = self.generation("new")
+        # From there on a double may equal an integer that it is not.
+        self.variables.require(compare(now, "<", literal(MAX_SUMMAND)))
+        return now
 
     def member(self, item: Value, name: str) -> Value:
         """See `Form.member`."""
@@ -209,9 +212,9 @@ class QuickForm(SuspectForm):
         return then(found)
 
 
-def _same_number(old: Expression, new: Expression) -> Expression:
-    """Return that two integers, known to be such and read as optionals, are equal, or both absent."""
-    return compare(optional_of(old), "==", optional_of(new))
+def _same_number(one: Expression, other: Expression) -> Expression:
+    """Return that two values that are read as optionals are equal, or both absent; one of them is known to be no long text."""
+    return compare(optional_of(one), "==", optional_of(other))
 
 
 def _equal(old: Value, new: Value) -> Expression:
