@@ -15,7 +15,8 @@ from rules.model import Model
 from rules.write import Write
 
 _MAX_NAME: Final = 253 + len("/") + 63
-_NAME: Final = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_NAME: Final = re.compile(rf"({_LABEL}(\.{_LABEL})*/)?[A-Za-z0-9]([-A-Za-z0-9_.]{{0,61}}[A-Za-z0-9])?")
 
 
 def _is_qualified(name: str) -> str:

@@ -57,6 +57,10 @@ REST = f"{MATCH}\ninvariants: [{{name: i, {FROZEN}}}]\nmatchConditions:\n"
             'r.yaml:8:28: error: expression: unknown name objekt, did you mean "object"? [cel]',
         ),
         ("- {name: -c, expression: 'true'}", "r.yaml:8:12: error: name: '-c' is no valid name: use letters, digits"),
+        (
+            "- {name: a..b/c, expression: 'true'}",
+            "r.yaml:8:12: error: name: 'a..b/c' is no valid name: use letters, digits",
+        ),
         ("- {expression: 'true'}", "name is missing"),
         ("- {name: c, expression: 1}", "expression must be a string"),
         (

@@ -1,19 +1,23 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
 
 from rules.compile import compile_rule
-from rules.native.expression import Expression
+from rules.native.expression import Expression, negate
 from rules.native.form import CannotSayError
 from rules.native.limits import MAX_KEYS
 from rules.native.loops import Loops
 from rules.native.quick import QuickForm
+from rules.ruleset import judge
+from tests.oracle import Write
+from tests.rules.comparison import compiled
 
-from .engine import evaluate
-from .writes import document
+from .engine import evaluate, is_suspect
+from .writes import as_stored, document
 
 GENERATION: dict[str, Any] = {"observedGeneration": {}}
 READY = {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z", "observedGeneration": 2}
@@ -86,6 +90,27 @@ def test_a_generation_that_no_double_holds_is_left_to_the_suspect_form() -> None
     items = quick({"observedGeneration": {"fields": ["status.conditions[type].observedGeneration"]}})
     ahead = conditions({**READY, "observedGeneration": float(2**53)})
     assert evaluate(items.text, {"oldObject": of({}, beyond), "object": of(ahead, beyond)}) is False
+
+
+@pytest.mark.parametrize("path", ["status.observedGeneration", "status.conditions[type].observedGeneration"])
+def test_where_doubles_end_no_violation_is_taken_for_fine(path: str) -> None:
+    rule = {"observedGeneration": {"fields": [path]}}
+    found, judging = negate(quick(rule)), compile_rule(document({"invariants": [{"name": "i", **rule}]}))
+
+    def status(number: float | None) -> dict[str, Any]:
+        member = {} if number is None else {"observedGeneration": number}
+        return {"conditions": [{"type": "Ready", **member}]} if "type" in path else member
+
+    near = [2**53 + more for more in range(-3, 3)]
+    sides = [of(status(number), limit) for number in (None, 1, *near, *map(float, near)) for limit in near]
+    fine = 0
+    for before, after in product(sides, repeat=2):
+        old, new = as_stored(Write(before, after))
+        if not is_suspect(found, old, new):
+            fine += 1
+            [verdict] = judge([judging], compiled(Write(old, new)))
+            assert not verdict.violations, (old, new)
+    assert fine > 100, "so that it is not all left to the suspect form"
 
 
 def test_items_stay_where_they_are() -> None:
