@@ -184,6 +184,7 @@ def test_what_two_replicas_saw_is_in_one_report(cluster: Cluster) -> None:
     assert len(cluster.events(widgets.namespace)) == 10, "one of each replica for each object"
 
 
+@pytest.mark.slow
 def test_ten_thousand_bad_writes_leave_a_handful_of_events_and_exact_counts(cluster: Cluster) -> None:
     widgets = cluster.guarded()
     connection, path = cluster.connection(widgets)
@@ -199,6 +200,7 @@ def test_ten_thousand_bad_writes_leave_a_handful_of_events_and_exact_counts(clus
     assert cluster.replicas[0].count("statusguard_queue_dropped_total") == 0
 
 
+@pytest.mark.slow
 def test_ten_thousand_writers_leave_a_handful_of_events(cluster: Cluster) -> None:
     widgets = cluster.guarded()
     connection, path = cluster.connection(widgets)

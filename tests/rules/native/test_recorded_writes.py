@@ -5,9 +5,9 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,12 +35,19 @@ shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the project's own recor
 
 @dataclass(frozen=True)
 class Asked:
-    """A write and a rule that it concerns: whether the webhook is called for it, and whether it breaks the rule."""
+    """A write and a rule that it concerns: whether it breaks the rule, and the prefilter with what that is asked about."""
 
     write: str
     rule: str
-    called: bool
     broken: bool
+    suspect: Expression = field(repr=False)
+    old: Any = field(repr=False)
+    new: Any = field(repr=False)
+
+    @cached_property
+    def called(self) -> bool:
+        """Whether the webhook is called for the write."""
+        return is_suspect(self.suspect, self.old, self.new)
 
 
 def asked(writes: Iterable[tuple[str, Write]], rules: RuleSet) -> Iterator[Asked]:
@@ -53,7 +60,7 @@ def asked(writes: Iterable[tuple[str, Write]], rules: RuleSet) -> Iterator[Asked
             old, new = ({each: side[each] for each in side.names()} for side in (write.old, write.new))
             verdicts = judge([rule], write)
             broken = any(verdict.violations or verdict.error for verdict in verdicts)
-            yield Asked(name, rule.title, is_suspect(suspect, old, new), broken)
+            yield Asked(name, rule.title, broken, suspect, old, new)
 
 
 @cache
