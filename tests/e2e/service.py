@@ -38,7 +38,8 @@ class Service:
             while not stop.is_set():
                 self._ready = await asyncio.to_thread(lambda: [each for each in self._replicas if each.is_ready()])
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(stop.wait(), LOOK)
+                    async with asyncio.timeout(LOOK):
+                        await stop.wait()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

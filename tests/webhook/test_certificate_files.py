@@ -161,7 +161,8 @@ async def test_following_takes_changes_up_until_it_is_cancelled(paths: Paths) ->
     loop = asyncio.get_running_loop()
     following = asyncio.create_task(Watched(*paths, interval=0.01).follow())
     write_pair(paths[0].parent, self_signed())
-    await asyncio.wait_for(taken_up.wait(), 5)
+    async with asyncio.timeout(5):
+        await taken_up.wait()
     following.cancel()
     await asyncio.wait([following])
     assert following.cancelled()

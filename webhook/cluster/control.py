@@ -53,7 +53,8 @@ class Controller:
         self._source.changed.set()
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._source.changed.wait(), PERIOD)
+                async with asyncio.timeout(PERIOD):
+                    await self._source.changed.wait()
             self._source.changed.clear()
             try:
                 await self._reconcile()

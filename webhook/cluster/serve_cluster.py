@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Final
 from urllib.parse import urlsplit
 
 import structlog
@@ -32,6 +33,10 @@ from webhook.rule_review import EntryReviewer, RuleObjectReviewer
 from webhook.server import ServerConfig, serve
 from webhook.ui.of_cluster import of_cluster
 from webhook.ui.site import Site
+
+WIND_UP: Final = 5.0
+"""Seconds that the work in the cluster gets to end, of which giving back the Lease may take two. What has not ended by then
+never will: that is a bug, for which no request under way shall wait until the kubelet kills us."""
 
 _logger = structlog.stdlib.get_logger(__name__)
 
@@ -102,7 +107,9 @@ async def serve_cluster(
         # The Lease is given back first: while we drain, another leads.
         for task in tasks:
             task.cancel()
-        await asyncio.wait(tasks)
+        _, endless = await asyncio.wait(tasks, timeout=WIND_UP)
+        for task in endless:
+            _logger.error("a bug: part of the work does not end, nobody waits for it", part=task.get_name())
         await server.drain()
 
 

@@ -80,7 +80,8 @@ class Events:
                 await self._stirred.wait()
             else:
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stirred.wait(), max(pause, SHORTEST_PAUSE))
+                    async with asyncio.timeout(max(pause, SHORTEST_PAUSE)):
+                        await self._stirred.wait()
             self._stirred.clear()
 
     async def flush(self) -> None:

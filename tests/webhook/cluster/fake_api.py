@@ -127,7 +127,8 @@ class FakeApi:
         async with asyncio.timeout(PATIENCE):
             while not condition():
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), 0.02)
+                    async with asyncio.timeout(0.02):
+                        await self._changed.wait()
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         assert request.transport is not None

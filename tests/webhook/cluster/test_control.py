@@ -286,3 +286,18 @@ async def test_two_leaders_at_once_do_no_harm(api: FakeApi, leading: Leading) ->
         await other.at_rest()
         assert api.store.version == before
     assert configured(api) == ["statusguard-example.test", "statusguard-rules"]
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_an_end_at_the_moment_of_a_change_is_an_end(api: FakeApi, client: ClusterClient, turns: int) -> None:
+    led = Led(api, client)
+    led.bundle = None
+    task = asyncio.create_task(led._controller.lead())
+    await api.until(lambda: led._rounds == 1)
+    await asyncio.sleep(0)
+    led.source.changed.set()
+    for _ in range(turns):
+        await asyncio.sleep(0)
+    task.cancel()
+    await asyncio.wait([task], timeout=5)
+    assert task.cancelled()

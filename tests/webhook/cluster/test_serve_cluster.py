@@ -6,7 +6,7 @@ import asyncio
 import base64
 import ssl
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +216,24 @@ async def test_what_ends_by_a_bug_is_said_and_the_rest_goes_on(
         await served.until_ready()
         (said,) = log.named("a bug: part of the work has ended, what was served is served on")
         assert said["part"] == "leader"
+
+
+async def test_what_does_not_end_is_not_waited_for(
+    api: FakeApi, serving: Serving, log: LogCapture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stubborn(self: Leader, lead: object) -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(3_600)
+        await asyncio.sleep(3_600)
+
+    monkeypatch.setattr(Leader, "run", stubborn)
+    monkeypatch.setattr(module, "WIND_UP", 0.1)
+    async with asyncio.timeout(20), serving(settings()) as served:
+        await served.until_ready()
+    assert [event["part"] for event in log.named("a bug: part of the work does not end, nobody waits for it")] == [
+        "leader"
+    ]
+    assert log.named("draining")
 
 
 async def test_without_a_cluster_it_cannot_run(log: LogCapture, monkeypatch: pytest.MonkeyPatch) -> None:

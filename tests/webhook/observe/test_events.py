@@ -238,3 +238,23 @@ def test_an_update_that_fails_is_tried_again(trouble: Trouble) -> None:
             assert written.counted() == {"created": 1, "updated": 1}
 
     run(test())
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_an_end_at_the_moment_of_a_violation_is_an_end(turns: int) -> None:
+    async def scenario() -> None:
+        written = Written()
+        task = asyncio.create_task(written.events.run())
+        for _ in range(
+            3
+        ):  # the second one waits for the time when the Event is written again, the third one ends the wait
+            await written.happen()
+            await asyncio.sleep(0.5)
+        await written.happen()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.wait([task], timeout=60)
+        assert task.cancelled()
+
+    run(scenario())
