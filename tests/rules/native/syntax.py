@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
 
-_QUOTED: Final = re.compile(r"'(?:[^'\\]|\\.)*'")
+_TOKEN: Final = re.compile(r"'(?:[^'\\]|\\.)*'|[()\[\]{}]")
+"""A text, or a bracket."""
+
+_MARK: Final = re.compile(r" [?:] ")
 _LET: Final = re.compile(r"\]\.all\(([A-Za-z_][A-Za-z0-9_]*), ")
 
 
@@ -69,54 +71,54 @@ def parsed(expression: str) -> Structure:
 
 
 def _choice(expression: str) -> Choice | None:
-    marks = [at for at, depth in _depths(expression) if depth == 0 and expression.startswith(" ? ", at)]
+    marks = list(_MARK.finditer(_outermost(expression)))
     if not marks:
         return None
-    first, open_marks = marks[0], 0
-    for at, depth in _depths(expression):
-        if depth or at <= first:
-            continue
-        if expression.startswith(" ? ", at):
+    first, *others = marks
+    open_marks = 0
+    for mark in others:
+        if mark.group() == " ? ":
             open_marks += 1
-        elif expression.startswith(" : ", at):
-            if open_marks == 0:
-                return Choice(expression[:first], expression[first + 3 : at], expression[at + 3 :])
+        elif open_marks == 0:
+            return Choice(expression[: first.start()], expression[first.end() : mark.start()], expression[mark.end() :])
+        else:
             open_marks -= 1
     raise AssertionError(expression)
 
 
 def _split(expression: str, operator: str) -> list[str]:
     parts, start = [], 0
-    for at, depth in _depths(expression):
-        if depth == 0 and expression.startswith(operator, at):
-            parts.append(expression[start:at])
-            start = at + len(operator)
-    return [*parts, expression[start:]]
+    for part in _outermost(expression).split(operator):
+        parts.append(expression[start : start + len(part)])
+        start += len(part) + len(operator)
+    return parts
 
 
-def _depths(expression: str) -> Iterator[tuple[int, int]]:
-    quoted = _quoted(expression)
-    depth = 0
-    for at, character in enumerate(expression):
-        if at in quoted:
-            continue
-        depth += (character in "([{") - (character in ")]}")
-        yield at, depth
-
-
-def _quoted(expression: str) -> frozenset[int]:
-    return frozenset(at for match in _QUOTED.finditer(expression) for at in range(*match.span()))
+@lru_cache(maxsize=1_024)
+def _outermost(expression: str) -> str:
+    """Return an expression in which blanks stand for what is in brackets or quotes."""
+    kept, depth, start = "", 0, 0
+    for match in _TOKEN.finditer(expression):
+        token = match.group()
+        if depth == 0:
+            kept += expression[start : match.start()]
+            start = match.start()
+        depth += (token in "([{") - (token in ")]}")
+        if depth == 0:
+            kept += "_" * (match.end() - start)
+            start = match.end()
+    assert depth == 0, expression
+    return kept + expression[start:]
 
 
 def closing(expression: str, start: int) -> int:
     """Return where the bracket that was opened before `start` closes."""
-    quoted = _quoted(expression)
     depth = 1
-    for at in range(start, len(expression)):
-        if at not in quoted:
-            depth += (expression[at] in "([{") - (expression[at] in ")]}")
-            if depth == 0:
-                return at
+    for match in _TOKEN.finditer(expression, start):
+        token = match.group()
+        depth += (token in "([{") - (token in ")]}")
+        if depth == 0:
+            return match.start()
     raise AssertionError(expression)
 
 
