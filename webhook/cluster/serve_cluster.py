@@ -109,7 +109,7 @@ async def serve_cluster(
             task.cancel()
         _, endless = await asyncio.wait(tasks, timeout=WIND_UP)
         for task in endless:
-            _logger.error("a bug: part of the work does not end, nobody waits for it", part=task.get_name())
+            _logger.error("a bug: part of the work does not end, the server stops without it", part=task.get_name())
         await server.drain()
 
 

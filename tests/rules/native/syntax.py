@@ -96,7 +96,7 @@ def _split(expression: str, operator: str) -> list[str]:
 
 @lru_cache(maxsize=1_024)
 def _outermost(expression: str) -> str:
-    """Return an expression in which blanks stand for what is in brackets or quotes."""
+    """Return an expression of the same length in which underscores stand for brackets and texts with all that is in them."""
     kept, depth, start = "", 0, 0
     for match in _TOKEN.finditer(expression):
         token = match.group()

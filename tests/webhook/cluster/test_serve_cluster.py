@@ -230,9 +230,9 @@ async def test_what_does_not_end_is_not_waited_for(
     monkeypatch.setattr(module, "WIND_UP", 0.1)
     async with asyncio.timeout(20), serving(settings()) as served:
         await served.until_ready()
-    assert [event["part"] for event in log.named("a bug: part of the work does not end, nobody waits for it")] == [
-        "leader"
-    ]
+    assert [
+        event["part"] for event in log.named("a bug: part of the work does not end, the server stops without it")
+    ] == ["leader"]
     assert log.named("draining")
 
 

@@ -245,9 +245,8 @@ def test_an_end_at_the_moment_of_a_violation_is_an_end(turns: int) -> None:
     async def scenario() -> None:
         written = Written()
         task = asyncio.create_task(written.events.run())
-        for _ in range(
-            3
-        ):  # the second one waits for the time when the Event is written again, the third one ends the wait
+        # After the first one the Event is not written again at once: it waits with a limit, which the last one ends.
+        for _ in range(3):
             await written.happen()
             await asyncio.sleep(0.5)
         await written.happen()
